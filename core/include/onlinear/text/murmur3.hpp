@@ -1,0 +1,74 @@
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+/// MurmurHash3, the 32-bit variant for x86, and the column and sign a feature name gets from it.
+///
+/// A. Appleby, MurmurHash3, 2011. Blocks are read as little-endian words whatever the machine, so a
+/// name has the same column everywhere. scikit-learn's HashingVectorizer and FeatureHasher use the
+/// same function with seed 0; `hashed_column` and `hash_sign` follow them digit for digit, so that a
+/// model can be moved over and they serve as an oracle.
+namespace onlinear::text {
+
+namespace detail {
+
+inline std::uint32_t load_le32(const char* p) noexcept {
+    std::uint32_t word;
+    std::memcpy(&word, p, sizeof word);
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap32(word);
+    return word;
+}
+
+constexpr std::uint32_t murmur3_scramble(std::uint32_t k) noexcept {
+    return std::rotl(k * 0xcc9e2d51u, 15) * 0x1b873593u;
+}
+
+constexpr std::uint32_t murmur3_mix(std::uint32_t h, std::uint32_t k) noexcept {
+    return std::rotl(h ^ murmur3_scramble(k), 13) * 5u + 0xe6546b64u;
+}
+
+constexpr std::uint32_t murmur3_finish(std::uint32_t h, std::size_t size) noexcept {
+    h ^= static_cast<std::uint32_t>(size);
+    h = (h ^ (h >> 16)) * 0x85ebca6bu;
+    h = (h ^ (h >> 13)) * 0xc2b2ae35u;
+    return h ^ (h >> 16);
+}
+
+}  // namespace detail
+
+/// The hash of `size` bytes. Reads nothing outside them.
+inline std::uint32_t murmur3_32(const char* data, std::size_t size, std::uint32_t seed) noexcept {
+    std::uint32_t h = seed;
+    const char* const blocks_end = data + (size & ~std::size_t{3});
+    for (; data != blocks_end; data += 4) h = detail::murmur3_mix(h, detail::load_le32(data));
+
+    std::uint32_t tail = 0;
+    switch (size & 3) {
+        case 3:
+            tail ^= static_cast<std::uint32_t>(static_cast<unsigned char>(data[2])) << 16;
+            [[fallthrough]];
+        case 2:
+            tail ^= static_cast<std::uint32_t>(static_cast<unsigned char>(data[1])) << 8;
+            [[fallthrough]];
+        case 1:
+            tail ^= static_cast<unsigned char>(data[0]);
+            h ^= detail::murmur3_scramble(tail);
+    }
+    return detail::murmur3_finish(h, size);
+}
+
+/// The column of a hash among 2^bits, for 1 <= bits <= 31.
+///
+/// scikit-learn reads the hash as a signed number h and takes |h| mod 2^bits, with |-2^31| mod 2^bits
+/// special-cased to (2^31 - 1 - (2^bits - 1)) mod 2^bits, which is 0 as well.
+inline std::uint32_t hashed_column(std::uint32_t hash, unsigned bits) noexcept {
+    const std::uint32_t magnitude = (hash >> 31) ? 0u - hash : hash;
+    return magnitude & ((1u << bits) - 1u);
+}
+
+/// +1 or -1, from the hash's own sign bit: collisions then cancel on average.
+inline float hash_sign(std::uint32_t hash) noexcept { return (hash >> 31) ? -1.0f : 1.0f; }
+
+}  // namespace onlinear::text
