@@ -1,0 +1,167 @@
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include "onlinear/rule/rule.hpp"
+
+/// A Python class for anything that declares its `name` and `parameters()`: constructor, attributes, repr, equality.
+namespace onlinear::bindings {
+
+namespace nb = nanobind;
+
+template <class R, class V>
+nb::object get_parameter(const R& self, const rule::Parameter<R, V>& parameter) {
+    const V& value = self.*(parameter.member);
+    if constexpr (std::is_same_v<V, std::optional<double>>) {
+        return value ? nb::float_(*value) : nb::object(nb::none());
+    } else if constexpr (std::is_same_v<V, double>) {
+        return nb::float_(value);
+    } else if constexpr (std::is_same_v<V, bool>) {
+        return nb::bool_(value);
+    } else if constexpr (std::is_same_v<V, std::size_t>) {
+        return value ? nb::object(nb::int_(value)) : nb::object(nb::none());
+    } else {
+        return nb::str(parameter.choices[static_cast<std::size_t>(value)]);
+    }
+}
+
+inline std::string shown(nb::handle value) { return nb::cast<std::string>(nb::repr(value)); }
+
+template <class R, class V>
+void set_parameter(R& self, const rule::Parameter<R, V>& parameter, nb::handle value) {
+    const auto refuse = [&](const std::string& expected) {
+        throw std::invalid_argument(std::string(parameter.name) + " must be " + expected + ", got " + shown(value));
+    };
+    V& member = self.*(parameter.member);
+    if constexpr (std::is_same_v<V, double> || std::is_same_v<V, std::optional<double>>) {
+        if constexpr (std::is_same_v<V, std::optional<double>>) {
+            if (value.is_none()) {
+                member.reset();
+                return;
+            }
+        }
+        double number = 0;
+        if (PyBool_Check(value.ptr()) || !nb::try_cast<double>(value, number)) refuse("a number");
+        if (!parameter.range.contains(number)) refuse(rule::describe(parameter.range));
+        member = number;
+    } else if constexpr (std::is_same_v<V, bool>) {
+        const int truth = PyObject_IsTrue(value.ptr());
+        if (truth < 0) throw nb::python_error();
+        member = truth == 1;
+    } else if constexpr (std::is_same_v<V, std::size_t>) {
+        if (value.is_none()) {
+            member = 0;
+            return;
+        }
+        long long number = 0;
+        if (PyBool_Check(value.ptr()) || !nb::try_cast<long long>(value, number) || number < 1)
+            refuse("a whole number of at least 1, or None");
+        member = static_cast<std::size_t>(number);
+    } else {
+        std::string word;
+        if (nb::try_cast<std::string>(value, word)) {
+            const auto found = std::find(parameter.choices.begin(), parameter.choices.end(), word);
+            if (found != parameter.choices.end()) {
+                member = static_cast<int>(found - parameter.choices.begin());
+                return;
+            }
+        }
+        std::string all;
+        for (std::size_t i = 0; i < parameter.choices.size(); ++i)
+            all += std::string(i ? (i + 1 == parameter.choices.size() ? " or " : ", ") : "") + "'" + parameter.choices[i] + "'";
+        refuse(all);
+    }
+}
+
+/// `void(const auto& parameter)` on each parameter of R.
+template <class R, class F>
+void each_parameter(F&& f) {
+    std::apply([&](const auto&... parameter) { (f(parameter), ...); }, R::parameters());
+}
+
+template <class R>
+std::string signature_of(const char* method) {
+    std::string text = std::string("def ") + method + "(self";
+    const R defaults;
+    bool first = true;
+    each_parameter<R>([&](const auto& parameter) {
+        using V = std::remove_cvref_t<decltype(defaults.*(parameter.member))>;
+        text += first ? ", *, " : ", ";
+        first = false;
+        text += parameter.name;
+        if constexpr (std::is_same_v<V, double>)
+            text += ": float";
+        else if constexpr (std::is_same_v<V, std::optional<double>>)
+            text += ": float | None";
+        else if constexpr (std::is_same_v<V, bool>)
+            text += ": bool";
+        else if constexpr (std::is_same_v<V, std::size_t>)
+            text += ": int | None";
+        else
+            text += ": str";
+        text += " = " + shown(get_parameter(defaults, parameter));
+    });
+    return text + ") -> None";
+}
+
+template <class R>
+nb::class_<R> bind_declared(nb::module_& m, const char* doc) {
+    nb::class_<R> cls(m, R::name, doc);
+    const std::string init = signature_of<R>("__init__");
+    cls.def(
+        "__init__",
+        [](R* self, nb::kwargs given) {
+            R value;
+            for (auto [key, argument] : given) {
+                const auto word = nb::cast<std::string>(key);
+                bool known = false;
+                each_parameter<R>([&](const auto& parameter) {
+                    if (word != parameter.name) return;
+                    known = true;
+                    set_parameter(value, parameter, argument);
+                });
+                if (!known)
+                    throw nb::type_error((std::string(R::name) + "() got an unexpected keyword argument '" + word + "'").c_str());
+            }
+            new (self) R(value);
+        },
+        nb::sig(init.c_str()));
+    each_parameter<R>([&](const auto& parameter) {
+        cls.def_prop_ro(parameter.name, [parameter](const R& self) { return get_parameter(self, parameter); });
+    });
+    cls.def("parameters", [](const R& self) {
+        nb::dict out;
+        each_parameter<R>([&](const auto& parameter) { out[parameter.name] = get_parameter(self, parameter); });
+        return out;
+    }, "All parameters by name.", nb::sig("def parameters(self) -> dict[str, float | int | bool | str | None]"));
+    cls.def("__repr__", [](const R& self) {
+        std::string text = std::string(R::name) + "(";
+        bool first = true;
+        each_parameter<R>([&](const auto& parameter) {
+            text += std::string(first ? "" : ", ") + parameter.name + "=" + shown(get_parameter(self, parameter));
+            first = false;
+        });
+        return text + ")";
+    });
+    cls.def("__eq__", [](const R& self, nb::object other) {
+        if (!nb::isinstance<R>(other)) return false;
+        const R& that = nb::cast<const R&>(other);
+        bool same = true;
+        each_parameter<R>([&](const auto& parameter) { same &= self.*(parameter.member) == that.*(parameter.member); });
+        return same;
+    }, nb::sig("def __eq__(self, other: object, /) -> bool"));
+    cls.def("__hash__", [](const R& self) { return nb::hash(nb::repr(nb::cast(self))); });
+    cls.def("__reduce__", [](const R& self) {
+        nb::dict state;
+        each_parameter<R>([&](const auto& parameter) { state[parameter.name] = get_parameter(self, parameter); });
+        const nb::object rebuild = nb::module_::import_("onlinear._rebuild").attr("rebuild");
+        return nb::make_tuple(rebuild, nb::make_tuple(nb::type<R>(), state));
+    });
+    return cls;
+}
+
+}  // namespace onlinear::bindings

@@ -1,0 +1,683 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <shared_mutex>
+#include <unordered_map>
+
+#include "bindings.hpp"
+#include "onlinear/text/murmur3.hpp"
+
+namespace onlinear::bindings {
+
+namespace {
+
+using Array = nb::ndarray<nb::ro, nb::device::cpu>;
+
+ValueType value_type(const Array& a, const char* name) {
+    if (a.dtype() == nb::dtype<float>()) return ValueType::f32;
+    if (a.dtype() == nb::dtype<double>()) return ValueType::f64;
+    throw std::invalid_argument(std::string(name) + " must hold float32 or float64 numbers");
+}
+
+IndexType index_type(const Array& a, const char* name) {
+    if (a.dtype() == nb::dtype<std::int32_t>()) return IndexType::i32;
+    if (a.dtype() == nb::dtype<std::int64_t>()) return IndexType::i64;
+    throw std::invalid_argument(std::string(name) + " must hold int32 or int64 numbers");
+}
+
+void need_flat(const Array& a, const char* name) {
+    if (a.ndim() != 1 || (a.shape(0) > 1 && a.stride(0) != 1))
+        throw std::invalid_argument(std::string(name) + " must be one-dimensional and contiguous");
+}
+
+Matrix csr(const Array& data, const Array& indices, const Array& indptr, std::size_t columns) {
+    need_flat(data, "data");
+    need_flat(indices, "indices");
+    need_flat(indptr, "indptr");
+    if (indptr.shape(0) < 1) throw std::invalid_argument("indptr must have one entry more than there are rows");
+    return {.values = data.data(),
+            .value_type = value_type(data, "data"),
+            .indices = indices.data(),
+            .index_type = index_type(indices, "indices"),
+            .indptr = indptr.data(),
+            .indptr_type = index_type(indptr, "indptr"),
+            .rows = indptr.shape(0) - 1,
+            .columns = columns,
+            .entries = std::min(data.shape(0), indices.shape(0))};
+}
+
+Matrix dense(const Array& x) {
+    if (x.ndim() != 2) throw std::invalid_argument("X must have two dimensions");
+    return {.values = x.data(),
+            .value_type = value_type(x, "X"),
+            .rows = x.shape(0),
+            .columns = x.shape(1),
+            .row_stride = x.stride(0),
+            .column_stride = x.stride(1)};
+}
+
+template <class T>
+const T* flat(const std::optional<Array>& a, const char* name, std::size_t size) {
+    if (!a) return nullptr;
+    need_flat(*a, name);
+    if (a->dtype() != nb::dtype<T>()) throw std::invalid_argument(std::string(name) + " has the wrong dtype");
+    if (a->shape(0) != size) throw std::invalid_argument(std::string(name) + " has the wrong length");
+    return static_cast<const T*>(a->data());
+}
+
+using Doubles = nb::ndarray<nb::numpy, double>;
+
+Doubles new_array(std::size_t rows, std::size_t columns, double*& data) {
+    data = new double[std::max<std::size_t>(rows * columns, 1)];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    return Doubles(data, {rows, columns}, owner);
+}
+
+/// From the keys of a dict to columns.
+///
+/// Whole numbers are columns. Strings are the names of columns when the model knows names, else they are hashed
+/// to 2^bits, and the first name seen for a column is remembered, up to a bound, so that models speak in words.
+class FeatureMap {
+public:
+    int bits = 0;  // 0: strings are not hashed
+    std::size_t max_features = std::size_t{1} << 28;
+    std::size_t max_names = std::size_t{1} << 20;
+    std::unordered_map<std::string, std::uint32_t> columns;  // named columns
+    std::unordered_map<std::uint32_t, std::string> words;    // hashed columns
+
+    std::vector<std::int64_t> index;
+    std::vector<double> value;
+    std::vector<std::string> fresh;  // named columns added by the last dict
+
+    /// Reads a dict; with `learning`, new names are given columns and words are remembered.
+    void read(nb::handle features, bool learning) {
+        index.clear();
+        value.clear();
+        fresh.clear();
+        if (!PyDict_Check(features.ptr())) {
+            read_mapping(features, learning);
+            return;
+        }
+        PyObject *key, *number;
+        Py_ssize_t position = 0;
+        while (PyDict_Next(features.ptr(), &position, &key, &number)) add(key, number, learning);
+    }
+
+    std::size_t needed() const noexcept {
+        std::int64_t top = -1;
+        for (const std::int64_t i : index) top = std::max(top, i);
+        return static_cast<std::size_t>(top + 1);
+    }
+
+    void remember(const std::string& word, std::uint32_t column) {
+        if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits, false);
+        seen_[column] = true;
+        words.emplace(column, word);
+    }
+
+private:
+    void read_mapping(nb::handle features, bool learning) {
+        const nb::object items = features.attr("items")();
+        for (nb::handle item : items) {
+            const nb::object key = item[0], number = item[1];
+            add(key.ptr(), number.ptr(), learning);
+        }
+    }
+
+    void add(PyObject* key, PyObject* number, bool learning) {
+        if (PyUnicode_Check(number)) {  // a category: {"colour": "red"} is the feature "colour=red"
+            add_word(text(key) + "=" + text(number), 1.0, learning);
+            return;
+        }
+        double x = PyFloat_CheckExact(number) ? PyFloat_AsDouble(number) : as_number(key, number);
+        if (PyUnicode_Check(key)) {
+            Py_ssize_t size;
+            const char* word = PyUnicode_AsUTF8AndSize(key, &size);
+            if (!word) throw nb::python_error();
+            if (!columns.empty() || bits == 0) {
+                add_word(std::string(word, static_cast<std::size_t>(size)), x, learning);
+            } else {
+                add_hashed(word, static_cast<std::size_t>(size), x, learning);
+            }
+        } else {
+            add_column(key, x);
+        }
+    }
+
+    static double as_number(PyObject* key, PyObject* number) {
+        const double x = PyFloat_AsDouble(number);
+        if (x == -1.0 && PyErr_Occurred()) {
+            PyErr_Clear();
+            throw nb::type_error(("feature " + repr(key) + " must be a number or a string, got " + repr(number)).c_str());
+        }
+        return x;
+    }
+    static std::string repr(PyObject* o) { return nb::cast<std::string>(nb::repr(nb::handle(o))); }
+    static std::string text(PyObject* o) { return nb::cast<std::string>(nb::str(nb::handle(o))); }
+
+    void add_word(const std::string& word, double x, bool learning) {
+        if (columns.empty() && bits > 0) {
+            add_hashed(word.data(), word.size(), x, learning);
+            return;
+        }
+        const auto found = columns.find(word);
+        if (found != columns.end()) {
+            push(found->second, x);
+        } else if (learning) {
+            const auto column = static_cast<std::uint32_t>(columns.size());
+            columns.emplace(word, column);
+            fresh.push_back(word);
+            push(column, x);
+        }
+    }
+
+    void add_hashed(const char* word, std::size_t size, double x, bool learning) {
+        const auto column = static_cast<std::uint32_t>(onlinear::text::hashed_column(onlinear::text::murmur3_32(word, size, 0), static_cast<unsigned>(bits)));
+        if (learning) {
+            if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits, false);
+            if (!seen_[column] && words.size() < max_names) {
+                seen_[column] = true;
+                words.emplace(column, std::string(word, size));
+            }
+        }
+        push(column, x);
+    }
+
+    void add_column(PyObject* key, double x) {
+        const long long column = PyLong_AsLongLong(key);
+        if (column == -1 && PyErr_Occurred()) {
+            PyErr_Clear();
+            throw nb::type_error(("a feature must be named by a string or a whole number, got " + repr(key)).c_str());
+        }
+        if (column < 0) throw std::invalid_argument("feature index " + std::to_string(column) + " is negative");
+        if (static_cast<std::size_t>(column) >= max_features)
+            throw std::invalid_argument("feature index " + std::to_string(column) + " is past max_features (" +
+                                        std::to_string(max_features) +
+                                        "); name features by strings to hash them, or raise max_features");
+        push(static_cast<std::uint32_t>(column), x);
+    }
+
+    void push(std::uint32_t column, double x) {
+        index.push_back(column);
+        value.push_back(x);
+    }
+
+    std::vector<bool> seen_;
+};
+
+/// A learner as Python holds it: calls from several threads take turns, readers together.
+struct Handle {
+    std::unique_ptr<AnyLearner> learner;
+    FeatureMap features;
+    mutable std::shared_mutex turn;
+
+    nb::tuple report(const Report& r) const {
+        return nb::make_tuple(r.learned, r.mistakes, r.updates, static_cast<int>(r.refusal.fault), r.refusal.row,
+                              r.refusal.column);
+    }
+
+    nb::tuple learn(const Matrix& matrix, const Array& labels, const std::optional<Array>& sample_weight,
+                    const std::optional<Array>& class_weight, bool balanced, const std::optional<Array>& order, bool calibrate,
+                    bool checked, const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores) {
+        Lesson lesson;
+        if (labels.dtype() == nb::dtype<std::int32_t>())
+            lesson.labels = flat<std::int32_t>(labels, "labels", matrix.rows);
+        else
+            lesson.targets = flat<double>(labels, "targets", matrix.rows);
+        lesson.sample_weight = flat<double>(sample_weight, "sample_weight", matrix.rows);
+        if (class_weight) lesson.class_weight = flat<double>(class_weight, "class_weight", class_count());
+        lesson.balanced = balanced;
+        lesson.calibrate = calibrate;
+        lesson.count = matrix.rows;
+        if (order) {
+            lesson.order = flat<std::int64_t>(order, "order", order->shape(0));
+            lesson.count = order->shape(0);
+            for (std::size_t i = 0; i < lesson.count; ++i)
+                if (static_cast<std::uint64_t>(lesson.order[i]) >= matrix.rows)
+                    throw std::invalid_argument("order holds a row that does not exist");
+        }
+        if (scores) {
+            if (scores->size() != lesson.count * learner->blocks()) throw std::invalid_argument("scores has the wrong size");
+            lesson.scores = scores->data();
+        }
+        if (matrix.columns > learner->features())
+            throw std::invalid_argument("the rows have " + std::to_string(matrix.columns) + " columns, the learner " +
+                                        std::to_string(learner->features()));
+        Report out;
+        {
+            nb::gil_scoped_release release;
+            std::unique_lock lock(turn);
+            if (!checked) out.refusal = inspect(matrix, learner->single_precision());
+            if (!out.refusal) out = learner->learn(matrix, lesson);
+        }
+        return report(out);
+    }
+
+    std::size_t class_count() const { return std::max<std::size_t>(learner->blocks(), 2); }
+
+    nb::object read(const Matrix& matrix, Reading what, std::size_t threads) const {
+        double* data;
+        Doubles out = new_array(matrix.rows, learner->blocks(), data);
+        Refusal refusal;
+        {
+            nb::gil_scoped_release release;
+            std::shared_lock lock(turn);
+            refusal = learner->read(matrix, what, data, threads);
+        }
+        if (refusal)
+            return nb::make_tuple(static_cast<int>(refusal.fault), refusal.row, refusal.column);
+        return nb::cast(out);
+    }
+
+    Matrix from_dict(nb::handle dict, bool learning) {
+        features.read(dict, learning);
+        const std::size_t needed = features.needed();
+        if (learning && needed > learner->features()) learner->grow(std::max(needed, hashed_size()), learner->blocks());
+        drop_unknown();
+        indptr_[1] = static_cast<std::int64_t>(features.index.size());
+        return {.values = features.value.data(),
+                .value_type = ValueType::f64,
+                .indices = features.index.data(),
+                .index_type = IndexType::i64,
+                .indptr = indptr_,
+                .indptr_type = IndexType::i64,
+                .rows = 1,
+                .columns = learner->features(),
+                .entries = features.index.size()};
+    }
+
+private:
+    std::size_t hashed_size() const { return features.columns.empty() && features.bits > 0 && used_hash() ? std::size_t{1} << features.bits : 0; }
+    bool used_hash() const { return !features.words.empty(); }
+
+    /// A feature never learned has no weight: it says nothing about a prediction.
+    void drop_unknown() {
+        std::size_t out = 0;
+        for (std::size_t j = 0; j < features.index.size(); ++j)
+            if (static_cast<std::size_t>(features.index[j]) < learner->features()) {
+                features.index[out] = features.index[j];
+                features.value[out++] = features.value[j];
+            }
+        features.index.resize(out);
+        features.value.resize(out);
+    }
+
+    std::int64_t indptr_[2] = {0, 0};
+};
+
+template <class Variant, std::size_t I = 0>
+Variant to_variant(nb::handle object, const char* what) {
+    if constexpr (I == std::variant_size_v<Variant>) {
+        throw nb::type_error((std::string("expected ") + what + ", got " + nb::cast<std::string>(nb::repr(object))).c_str());
+    } else {
+        using Alternative = std::variant_alternative_t<I, Variant>;
+        if (nb::isinstance<Alternative>(object)) return nb::cast<Alternative>(object);
+        return to_variant<Variant, I + 1>(object, what);
+    }
+}
+
+void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
+    rule::dispatch(rule, [&](const auto& r) {
+        using R = std::remove_cvref_t<decltype(r)>;
+        const bool mean = std::holds_alternative<belief::MeanOptions>(belief);
+        const bool dual = std::holds_alternative<belief::DualAveragingOptions>(belief);
+        const bool gaussian = !mean && !dual;
+        const char* wants = nullptr;
+        if (R::metric == rule::Metric::mean && !mean) wants = "belief.Mean";
+        if (R::metric == rule::Metric::gaussian && !gaussian) wants = "a Gaussian belief (Diagonal, Full or Information)";
+        if (R::metric == rule::Metric::either && dual) wants = "belief.Mean or a Gaussian belief";
+        if (R::metric == rule::Metric::dual && !dual) wants = "belief.DualAveraging";
+        if (wants) throw std::invalid_argument(std::string("rule.") + R::name + " is defined on " + wants);
+        if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief)) {
+            if (diagonal->projection == belief::DiagonalOptions::kExact && !rule::HasExactStep<R> && !std::is_same_v<R, rule::Arow>)
+                throw std::invalid_argument(std::string("rule.") + R::name +
+                                            " has no exact diagonal form; use projection='kl' or 'drop'");
+            if (diagonal->projection != belief::DiagonalOptions::kDrop && rule::drop_only<R>())
+                throw std::invalid_argument(std::string("rule.") + R::name + " is defined on a diagonal only with projection='drop'");
+        }
+        if (std::holds_alternative<belief::InformationOptions>(belief) && rule::drop_only<R>())
+            throw std::invalid_argument(std::string("rule.") + R::name + " is not defined on belief.Information");
+    });
+}
+
+void check_joint(const task::MulticlassJoint& task, const BeliefSpec& belief) {
+    const bool mean = std::holds_alternative<belief::MeanOptions>(belief);
+    const bool gaussian = std::holds_alternative<belief::DiagonalOptions>(belief) || std::holds_alternative<belief::FullOptions>(belief);
+    if (task.method == task::MulticlassJoint::kArow ? !(gaussian || mean) : !mean)
+        throw std::invalid_argument(std::string("task.MulticlassJoint(method='") + task::kJointMethods[static_cast<std::size_t>(task.method)] +
+                                    (task.method == task::MulticlassJoint::kArow ? "') needs belief.Mean, Diagonal or Full"
+                                                                                  : "') needs belief.Mean"));
+    if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief))
+        if (diagonal->projection == belief::DiagonalOptions::kExact)
+            throw std::invalid_argument("task.MulticlassJoint has no exact diagonal form; use projection='kl' or 'drop'");
+}
+
+nb::dict to_dict(const std::vector<StateEntry>& entries) {
+    nb::dict out;
+    for (const StateEntry& entry : entries) {
+        if (entry.shape.empty()) {
+            out[entry.name.c_str()] = entry.scalar;
+            continue;
+        }
+        const auto put = [&]<class T>(const std::vector<T>& values) {
+            T* data = new T[std::max<std::size_t>(values.size(), 1)];
+            std::copy(values.begin(), values.end(), data);
+            nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+            out[entry.name.c_str()] = nb::ndarray<nb::numpy, T>(data, {entry.shape[0], entry.shape[1]}, owner);
+        };
+        entry.f32.empty() ? put(entry.f64) : put(entry.f32);
+    }
+    return out;
+}
+
+std::vector<StateEntry> from_dict(const nb::dict& state) {
+    std::vector<StateEntry> entries;
+    for (auto [key, value] : state) {
+        StateEntry entry{.name = nb::cast<std::string>(key), .shape = {}, .scalar = 0, .f32 = {}, .f64 = {}};
+        double number;
+        if (nb::try_cast<double>(value, number)) {
+            entry.scalar = number;
+        } else {
+            const auto array = nb::cast<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>(value);
+            if (array.ndim() != 2) throw std::invalid_argument("state '" + entry.name + "' must have two dimensions");
+            entry.shape = {array.shape(0), array.shape(1)};
+            if (array.dtype() == nb::dtype<float>()) {
+                const auto* data = static_cast<const float*>(array.data());
+                entry.f32.assign(data, data + array.size());
+            } else if (array.dtype() == nb::dtype<double>()) {
+                const auto* data = static_cast<const double*>(array.data());
+                entry.f64.assign(data, data + array.size());
+            } else {
+                throw std::invalid_argument("state '" + entry.name + "' must be float32 or float64");
+            }
+        }
+        entries.push_back(std::move(entry));
+    }
+    return entries;
+}
+
+nb::tuple read_weights(const Handle& self, AnyLearner::Weights which) {
+    const AnyLearner& learner = *self.learner;
+    double *coefficients, *intercepts;
+    Doubles first = new_array(learner.blocks(), learner.features(), coefficients);
+    Doubles second = new_array(learner.blocks(), 1, intercepts);
+    {
+        nb::gil_scoped_release release;
+        std::shared_lock lock(self.turn);
+        learner.weights(which, coefficients, intercepts);
+    }
+    return nb::make_tuple(first, second);
+}
+
+}  // namespace
+
+void bind_learner(nb::module_& m) {
+    nb::enum_<Fault>(m, "Fault", "Why a row was refused.")
+        .value("none", Fault::none)
+        .value("nan", Fault::nan)
+        .value("infinite", Fault::infinite)
+        .value("too_large", Fault::too_large)
+        .value("index_range", Fault::index_range)
+        .value("indptr_order", Fault::indptr_order)
+        .value("bad_label", Fault::bad_label)
+        .value("bad_weight", Fault::bad_weight)
+        .value("margin_overflow", Fault::margin_overflow)
+        .value("step_overflow", Fault::step_overflow)
+        .value("lost_definiteness", Fault::lost_definiteness)
+        .value("row_length", Fault::row_length);
+
+    m.def("kernel_level", &kernel_level, "The instruction set chosen for the wide loops.");
+
+    nb::class_<Handle>(m, "Learner", "A task, a rule and a belief at work.")
+        .def(
+            "__init__",
+            [](Handle* self, nb::handle task, nb::handle rule, nb::handle belief, bool single_precision, std::size_t n_features,
+               std::size_t n_classes, bool fit_intercept) {
+                TaskSpec spec = to_variant<TaskSpec>(task, "a task");
+                const BeliefSpec known = to_variant<BeliefSpec>(belief, "a belief");
+                rule::AnyRule chosen;
+                if (auto* joint = std::get_if<task::MulticlassJoint>(&spec)) {
+                    if (!rule.is_none()) throw std::invalid_argument("task.MulticlassJoint is its own rule; leave rule out");
+                    joint->classes = std::max<std::size_t>(n_classes, 2);
+                    check_joint(*joint, known);
+                } else {
+                    chosen = to_variant<rule::AnyRule>(rule, "a rule");
+                    check_pair(chosen, known);
+                }
+                if (auto* several = std::get_if<task::Multiclass>(&spec)) several->classes = std::max<std::size_t>(n_classes, 2);
+                auto learner = make_learner(spec, chosen, known, single_precision, n_features, fit_intercept);
+                new (self) Handle{};
+                self->learner = std::move(learner);
+            },
+            nb::arg("task"), nb::arg("rule").none(), nb::arg("belief"), nb::arg("single_precision"), nb::arg("n_features"),
+            nb::arg("n_classes"), nb::arg("fit_intercept"))
+        .def(
+            "learn_csr",
+            [](Handle& self, const Array& data, const Array& indices, const Array& indptr, std::size_t columns,
+               const Array& labels, const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
+               bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
+               const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores) {
+                return self.learn(csr(data, indices, indptr, columns), labels, sample_weight, class_weight, balanced, order,
+                                  calibrate, checked, scores);
+            },
+            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("labels"),
+            nb::arg("sample_weight") = nb::none(), nb::arg("class_weight") = nb::none(), nb::arg("balanced") = false,
+            nb::arg("order") = nb::none(), nb::arg("calibrate") = true, nb::arg("checked") = false,
+            nb::arg("scores") = nb::none())
+        .def(
+            "learn_dense",
+            [](Handle& self, const Array& x, const Array& labels, const std::optional<Array>& sample_weight,
+               const std::optional<Array>& class_weight, bool balanced, const std::optional<Array>& order, bool calibrate,
+               bool checked, const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores) {
+                return self.learn(dense(x), labels, sample_weight, class_weight, balanced, order, calibrate, checked, scores);
+            },
+            nb::arg("x"), nb::arg("labels"), nb::arg("sample_weight") = nb::none(), nb::arg("class_weight") = nb::none(),
+            nb::arg("balanced") = false, nb::arg("order") = nb::none(), nb::arg("calibrate") = true, nb::arg("checked") = false,
+            nb::arg("scores") = nb::none())
+        .def(
+            "read_csr",
+            [](const Handle& self, const Array& data, const Array& indices, const Array& indptr, std::size_t columns,
+               bool variances, std::size_t threads) {
+                return self.read(csr(data, indices, indptr, std::min(columns, self.learner->features())),
+                                 variances ? Reading::variances : Reading::scores, threads);
+            },
+            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("variances") = false,
+            nb::arg("threads") = 1)
+        .def(
+            "read_dense",
+            [](const Handle& self, const Array& x, bool variances, std::size_t threads) {
+                const Matrix matrix = dense(x);
+                if (matrix.columns > self.learner->features()) throw std::invalid_argument("X has too many columns");
+                return self.read(matrix, variances ? Reading::variances : Reading::scores, threads);
+            },
+            nb::arg("x"), nb::arg("variances") = false, nb::arg("threads") = 1)
+        .def(
+            "learn_dict",
+            [](Handle& self, nb::handle features, std::int32_t label, double target, double weight, nb::object class_weight,
+               bool balanced) {
+                std::unique_lock lock(self.turn);
+                const Matrix matrix = self.from_dict(features, true);
+                double factor = class_weight.is_none() ? 1.0 : nb::cast<double>(class_weight);
+                const double total = weight * factor;
+                Lesson lesson{.labels = &label, .targets = &target, .sample_weight = &total, .balanced = balanced, .count = 1};
+                Report report;
+                // One row cannot be half learned: the loop refuses it before it touches anything.
+                report = self.learner->learn(matrix, lesson);
+                return nb::make_tuple(static_cast<int>(report.refusal.fault), report.refusal.row, report.refusal.column);
+            },
+            nb::arg("features"), nb::arg("label"), nb::arg("target"), nb::arg("weight"), nb::arg("class_weight").none(),
+            nb::arg("balanced"))
+        .def(
+            "read_dict",
+            [](Handle& self, nb::handle features, bool variances) -> nb::object {
+                std::unique_lock lock(self.turn);
+                const Matrix matrix = self.from_dict(features, false);
+                std::vector<double> out(self.learner->blocks());
+                const Refusal refusal =
+                    self.learner->read(matrix, variances ? Reading::variances : Reading::scores, out.data(), 1);
+                if (refusal) return nb::make_tuple(static_cast<int>(refusal.fault), refusal.row, refusal.column);
+                return nb::cast(out);
+            },
+            nb::arg("features"), nb::arg("variances") = false)
+        .def(
+            "columns_of",
+            [](Handle& self, nb::handle features) {
+                std::unique_lock lock(self.turn);
+                self.from_dict(features, false);
+                return nb::make_tuple(self.features.index, self.features.value);
+            },
+            nb::arg("features"), "The columns and values a dict stands for.")
+        .def("use_hashing", [](Handle& self, int bits) { self.features.bits = bits; }, nb::arg("bits"))
+        .def("set_max_features", [](Handle& self, std::size_t n) { self.features.max_features = n; }, nb::arg("n"))
+        .def(
+            "name_columns",
+            [](Handle& self, const std::vector<std::string>& names) {
+                self.features.columns.clear();
+                for (std::size_t i = 0; i < names.size(); ++i)
+                    self.features.columns.emplace(names[i], static_cast<std::uint32_t>(i));
+            },
+            nb::arg("names"))
+        .def_prop_ro("fresh_names", [](const Handle& self) { return self.features.fresh; })
+        .def(
+            "words",
+            [](const Handle& self) {
+                nb::dict out;
+                for (const auto& [column, word] : self.features.words) out[nb::int_(column)] = word;
+                return out;
+            },
+            "Hashed columns and the first word seen for each.")
+        .def(
+            "remember_words",
+            [](Handle& self, const nb::dict& words) {
+                for (auto [column, word] : words)
+                    self.features.remember(nb::cast<std::string>(word), nb::cast<std::uint32_t>(column));
+            },
+            nb::arg("words"))
+        .def(
+            "grow",
+            [](Handle& self, std::size_t features, std::size_t classes) {
+                std::unique_lock lock(self.turn);
+                if (features >= self.features.max_features + 1)
+                    throw std::invalid_argument("more than max_features (" + std::to_string(self.features.max_features) +
+                                                ") features; hash them to fewer, or raise max_features");
+                self.learner->grow(std::max(features, self.learner->features()), classes);
+            },
+            nb::arg("features"), nb::arg("classes"))
+        .def("to_multiclass",
+             [](Handle& self) {
+                 std::unique_lock lock(self.turn);
+                 self.learner = self.learner->for_multiclass();
+             })
+        .def("mean", [](const Handle& self) { return read_weights(self, AnyLearner::Weights::mean); })
+        .def("variance", [](const Handle& self) { return read_weights(self, AnyLearner::Weights::variance); })
+        .def("average", [](const Handle& self) { return read_weights(self, AnyLearner::Weights::average); })
+        .def(
+            "set_mean",
+            [](Handle& self, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& coefficients,
+               const nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& intercepts) {
+                std::unique_lock lock(self.turn);
+                if (coefficients.shape(0) != self.learner->blocks() || coefficients.shape(1) != self.learner->features() ||
+                    intercepts.shape(0) != self.learner->blocks())
+                    throw std::invalid_argument("the mean has the wrong shape");
+                self.learner->set_mean(coefficients.data(), intercepts.data());
+            },
+            nb::arg("coefficients"), nb::arg("intercepts"))
+        .def("covariance",
+             [](const Handle& self) -> nb::object {
+                 const std::vector<double> sigma = self.learner->covariance();
+                 if (sigma.empty()) return nb::none();
+                 const std::size_t side = self.learner->blocks() * (self.learner->features() + 1);
+                 double* data;
+                 Doubles out = new_array(side, side, data);
+                 std::copy(sigma.begin(), sigma.end(), data);
+                 return nb::cast(out);
+             })
+        .def("inflate", [](Handle& self, double factor) {
+            std::unique_lock lock(self.turn);
+            self.learner->inflate(factor);
+        }, nb::arg("factor"))
+        .def_prop_ro("has_variance", [](const Handle& self) { return self.learner->has_variance(); })
+        .def_prop_ro("n_features", [](const Handle& self) { return self.learner->features(); })
+        .def_prop_ro("n_blocks", [](const Handle& self) { return self.learner->blocks(); })
+        .def_prop_ro("single_precision", [](const Handle& self) { return self.learner->single_precision(); })
+        .def_prop_ro("n_seen", [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.seen); })
+        .def_prop_ro("n_mistakes", [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.mistakes); })
+        .def_prop_ro("n_updates", [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.updates); })
+        .def(
+            "probabilities",
+            [](const Handle& self, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
+                const std::size_t n = scores.shape(0), k = scores.shape(1);
+                double* data;
+                Doubles out = new_array(n, std::max<std::size_t>(k, 2), data);
+                const Calibration& map = self.learner->calibration;
+                for (std::size_t i = 0; i < n; ++i) {
+                    if (k == 1) {
+                        data[2 * i + 1] = map.probability(scores.data()[i]);
+                        data[2 * i] = map.probability(scores.data()[i]) == 1.0 ? 0.0 : 1 - data[2 * i + 1];
+                    } else {
+                        map.probabilities(scores.data() + i * k, k, data + i * k);
+                    }
+                }
+                return out;
+            },
+            nb::arg("scores"))
+        .def("state",
+             [](const Handle& self) {
+                 std::shared_lock lock(self.turn);
+                 nb::dict out = to_dict(self.learner->state());
+                 const Calibration& c = self.learner->calibration;
+                 out["calibration"] = std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, c.rounds};
+                 const Counters& n = self.learner->counters;
+                 out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates};
+                 out["class_counts"] = self.learner->class_counts;
+                 return out;
+             })
+        .def(
+            "load_state",
+            [](Handle& self, const nb::dict& state) {
+                std::unique_lock lock(self.turn);
+                nb::dict arrays;
+                std::vector<double> calibration, counters, counts;
+                for (auto [key, value] : state) {
+                    const auto name = nb::cast<std::string>(key);
+                    if (name == "calibration")
+                        calibration = nb::cast<std::vector<double>>(value);
+                    else if (name == "counters")
+                        counters = nb::cast<std::vector<double>>(value);
+                    else if (name == "class_counts")
+                        counts = nb::cast<std::vector<double>>(value);
+                    else
+                        arrays[key] = value;
+                }
+                if (calibration.size() != 6 || counters.size() != 3)
+                    throw std::invalid_argument("state lacks its counters or its calibration");
+                for (const std::vector<double>* numbers : {&calibration, &counters, &counts})
+                    for (const double v : *numbers)
+                        if (!std::isfinite(v)) throw std::invalid_argument("state holds a number that is not finite");
+                for (const double v : counters)
+                    if (v < 0) throw std::invalid_argument("state holds a negative count");
+                self.learner->load(from_dict(arrays));
+                self.learner->calibration = {};
+                Calibration& c = self.learner->calibration;
+                c.scale = calibration[0];
+                c.offset = calibration[1];
+                c.h_ss = calibration[2];
+                c.h_so = calibration[3];
+                c.h_oo = calibration[4];
+                c.rounds = calibration[5];
+                self.learner->counters = {counters[0], counters[1], counters[2]};
+                self.learner->class_counts = counts;
+            },
+            nb::arg("state"))
+        .def("copy", [](const Handle& self) {
+            auto twin = std::make_unique<Handle>();
+            std::shared_lock lock(self.turn);
+            twin->learner = self.learner->copy();
+            twin->features = self.features;
+            return twin;
+        });
+}
+
+}  // namespace onlinear::bindings

@@ -1,0 +1,14 @@
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+    namespace b = onlinear::bindings;
+    m.doc() = "The native core of onlinear.";
+    nanobind::set_leak_warnings(false);
+    nanobind::module_ rules = m.def_submodule("rule", "Rules: the algorithms.");
+    nanobind::module_ beliefs = m.def_submodule("belief", "Beliefs: what a learner knows.");
+    nanobind::module_ tasks = m.def_submodule("task", "Tasks: what is asked of it.");
+    b::bind_rules(rules);
+    b::bind_beliefs(beliefs);
+    b::bind_tasks(tasks);
+    b::bind_learner(m);
+}

@@ -1,0 +1,45 @@
+#pragma once
+#include "onlinear/belief/belief.hpp"
+#include "onlinear/matrix.hpp"
+#include "onlinear/rule/all.hpp"
+
+namespace onlinear {
+
+/// What became of one example.
+struct Round {
+    Fault fault = Fault::none;
+    bool mistake = false;
+    bool updated = false;
+};
+
+/// Takes a step that something has decided, unless it would make a weight infinite.
+template <class Belief, class T>
+inline Round take(Belief& belief, const Row<T>& row, Terms terms, const Step& step, const Evidence& e) {
+    if (!step.finite()) return {.fault = Fault::step_overflow};
+    if constexpr (requires { belief.expect(row, terms); }) belief.expect(row, terms);
+    if (!belief.admits(step, e)) return {.fault = Fault::step_overflow};
+    belief.apply(row, terms, step, e);
+    return {.updated = step.updates()};
+}
+
+/// The heart of every task with one demand: measure, decide, apply.
+template <class Belief, class T>
+inline Round answer(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, Terms terms, Evidence e,
+                    const Clock& clock) {
+    if (!std::isfinite(e.margin) || !std::isfinite(e.variance)) return {.fault = Fault::margin_overflow};
+    if constexpr (requires { belief.broken(); }) {
+        if (belief.broken()) return {.fault = Fault::lost_definiteness};
+    }
+    e.mean_norm = belief.mean_norm();
+    e.threshold = belief.threshold();
+    const Step step = rule::dispatch(rule, [&](const auto& r) {
+        if constexpr (requires { belief.profile(row, terms); } && rule::HasExactStep<std::remove_cvref_t<decltype(r)>>) {
+            if (belief.exact()) return e.variance > 0 ? r.exact_step(e, belief.profile(row, terms)) : Step{};
+        }
+        return rule::decide(r, e, clock);
+    });
+    if (!step) return {};
+    return take(belief, row, terms, step, e);
+}
+
+}  // namespace onlinear

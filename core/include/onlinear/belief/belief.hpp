@@ -1,0 +1,99 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "onlinear/evidence.hpp"
+#include "onlinear/kernels.hpp"
+#include "onlinear/row.hpp"
+#include "onlinear/storage.hpp"
+
+/// What every belief file needs.
+///
+/// A belief answers
+///   look(row)                 score and variance of a single-block row, in one sweep
+///   scores(row, out)          the score of every block
+///   variance(row, terms)      delta' Sigma delta in its own metric
+///   admits(step, evidence)    whether the step keeps every number finite
+///   apply(row, terms, step, evidence)
+///   tick()                    a round has passed
+/// and, reading only, predict(row, out) and variances(row, out); it grows, and shows its whole state to a visitor.
+namespace onlinear::belief {
+
+/// Walks a belief's state by name; used to save, load, hash and inspect it.
+template <class T>
+struct StateVisitor {
+    virtual void scalar(const char* name, double& value) = 0;
+    virtual void plane(const char* name, Planes<T>& planes, std::size_t plane) = 0;
+    virtual void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) = 0;
+
+protected:
+    ~StateVisitor() = default;
+};
+
+/// Largest magnitude a weight may reach: far enough below overflow that one more step and one more sum stay finite.
+template <class T>
+constexpr double kReach = sizeof(T) == 4 ? 1e30 : 1e290;
+
+// Rows longer than this are folded into float64 piece by piece.
+inline constexpr std::uint32_t kFold = 1024;
+
+/// sum over the row of f(weights of the entry, value), four chains folded into float64.
+///
+/// Four independent sums hide the latency of addition, and fix the order whatever the batch.
+template <class T, class F>
+inline double gather(const Row<T>& row, F&& f) noexcept {
+    double total = 0;
+    for (std::uint32_t start = 0; start < row.size; start += kFold) {
+        const std::uint32_t stop = std::min(row.size, start + kFold);
+        T a = 0, b = 0, c = 0, d = 0;
+        std::uint32_t j = start;
+        for (; j + 4 <= stop; j += 4) {
+            a += f(row.at[j], row.value[j]);
+            b += f(row.at[j + 1], row.value[j + 1]);
+            c += f(row.at[j + 2], row.value[j + 2]);
+            d += f(row.at[j + 3], row.value[j + 3]);
+        }
+        for (; j < stop; ++j) a += f(row.at[j], row.value[j]);
+        total += static_cast<double>(a + b) + static_cast<double>(c + d);
+    }
+    return total;
+}
+
+/// Two sums in one sweep.
+template <class T, class F>
+inline Sums gather_two(const Row<T>& row, F&& f) noexcept {
+    Sums total{0, 0};
+    for (std::uint32_t start = 0; start < row.size; start += kFold) {
+        const std::uint32_t stop = std::min(row.size, start + kFold);
+        T m0 = 0, m1 = 0, v0 = 0, v1 = 0;
+        std::uint32_t j = start;
+        for (; j + 2 <= stop; j += 2) {
+            f(row.at[j], row.value[j], m0, v0);
+            f(row.at[j + 1], row.value[j + 1], m1, v1);
+        }
+        if (j < stop) f(row.at[j], row.value[j], m0, v0);
+        total.margin += static_cast<double>(m0) + static_cast<double>(m1);
+        total.variance += static_cast<double>(v0) + static_cast<double>(v1);
+    }
+    return total;
+}
+
+/// The mean over all rounds, kept lazily for a mean written scale * u.
+///
+/// With M_t the sum of the means after each round, M_t = B u_t + a where B is the sum of the scales so far:
+/// a step du changes a by -B du, and a passive round changes nothing but B.
+struct Averaging {
+    bool on = false;
+    double scales = 0.0;  // B
+    double rounds = 0.0;
+
+    void tick(double scale) noexcept {
+        scales += scale;
+        rounds += 1;
+    }
+};
+
+}  // namespace onlinear::belief

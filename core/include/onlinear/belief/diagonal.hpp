@@ -1,0 +1,297 @@
+#pragma once
+#include "onlinear/belief/belief.hpp"
+#include "onlinear/rule/rule.hpp"
+
+namespace onlinear::belief {
+
+inline constexpr std::array<const char*, 3> kProjections{"kl", "drop", "exact"};
+
+struct DiagonalOptions {
+    enum Projection : int { kKl, kDrop, kExact };
+    int projection = kKl;
+    double initial_variance = 1.0;
+    double min_variance = 0.0;
+    bool average = false;
+
+    static constexpr const char* name = "Diagonal";
+    static constexpr auto parameters() {
+        return std::tuple{rule::choice("projection", &DiagonalOptions::projection, kProjections),
+                          rule::positive("initial_variance", &DiagonalOptions::initial_variance),
+                          rule::nonnegative("min_variance", &DiagonalOptions::min_variance),
+                          rule::flag("average", &DiagonalOptions::average)};
+    }
+};
+
+/// A Gaussian with a diagonal covariance.
+///
+/// The full update Sigma^-1 += gain delta delta' leaves the diagonals; it is projected back:
+///   kl    sigma / (1 + gain sigma delta^2): the diagonal of the inverse, nearest in KL
+///   drop  sigma - beta (sigma delta)^2, beta = gain / (1 + gain v): the diagonal of the full update (L2)
+///   exact the optimum among diagonals: the rule finds alpha and gain from the profile (sigma_p delta_p^2)
+/// Covariance is spread * sigma, so that a rule's `spread` costs one multiplication.
+/// Planes: mean, sigma, and when averaging, the a of `Averaging`.
+template <class T>
+class Diagonal {
+public:
+    using Scalar = T;
+    static constexpr bool kFused = true;
+    static constexpr bool kNeedsNorm = false;
+
+    using Options = DiagonalOptions;
+
+    Diagonal(const Options& options, std::size_t slots, std::size_t blocks)
+        : options_(options), w_(options.average ? 3 : 2, slots, blocks), average_{.on = options.average},
+          floor_(static_cast<T>(std::max(options.min_variance, static_cast<double>(std::numeric_limits<T>::min())))),
+          ceiling_(options.initial_variance) {
+        w_.fill(1, static_cast<T>(options.initial_variance));
+    }
+
+    Planes<T>& planes() noexcept { return w_; }
+    const Planes<T>& planes() const noexcept { return w_; }
+    bool exact() const noexcept { return options_.projection == Options::kExact; }
+    double threshold() const noexcept { return 0.0; }
+    double mean_norm() const noexcept { return 0.0; }
+    void start(double, bool) noexcept {}
+
+    Sums look(const Row<T>& row) const noexcept {
+        Sums sums;
+        if (row.dense && w_.planes() == 2) {
+            sums = kernels<T>().pair_look(w_.data(), row.value, padded(row));
+        } else {
+            const T* w = w_.data();
+            sums = gather_two(row, [w](std::uint32_t at, T x, T& m, T& v) {
+                m += w[at] * x;
+                v += w[at + Planes<T>::kGroup] * x * x;
+            });
+        }
+        return {sums.margin, spread_ * sums.variance};
+    }
+
+    void scores(const Row<T>& row, double* out) const noexcept {
+        if (w_.single())
+            out[0] = plane_score(row, 0);
+        else
+            plane_scores(row, 0, out);
+    }
+
+    double variance(const Row<T>& row, Terms terms) const noexcept {
+        double total = 0;
+        const std::size_t width = w_.width();
+        for (const Term& term : terms) {
+            const T* w = w_.data() + w_.stride() + term.block;
+            total += term.coefficient * term.coefficient *
+                     gather(row, [=](std::uint32_t at, T x) { return w[at * width] * x * x; });
+        }
+        return spread_ * total;
+    }
+
+    void predict(const Row<T>& row, double* out, double* scratch) const noexcept {
+        scores(row, out);
+        if (!average_.on || average_.rounds == 0) return;
+        if (w_.single())
+            scratch[0] = plane_score(row, 2);
+        else
+            plane_scores(row, 2, scratch);
+        for (std::size_t b = 0; b < w_.blocks(); ++b)
+            out[b] = (average_.scales * out[b] + scratch[b]) / average_.rounds;
+    }
+
+    void variances(const Row<T>& row, double* out) const noexcept {
+        if (w_.single()) {
+            out[0] = look(row).variance;
+            return;
+        }
+        kernels<T>().lanes_squared(w_.data() + w_.stride(), row.at, row.value, row.size, w_.width(), w_.stride(), out);
+        for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] *= spread_;
+    }
+
+    /// The numbers q_p = sigma_p delta_p^2 > 0, for rules that solve the diagonal problem exactly.
+    std::span<const double> profile(const Row<T>& row, Terms terms) {
+        profile_.clear();
+        const std::size_t width = w_.width();
+        for (const Term& term : terms) {
+            const T* w = w_.data() + w_.stride() + term.block;
+            for (std::uint32_t j = 0; j < row.size; ++j) {
+                const double delta = term.coefficient * static_cast<double>(row.value[j]);
+                const double q = spread_ * static_cast<double>(w[row.at[j] * width]) * delta * delta;
+                if (q > 0) profile_.push_back(q);
+            }
+        }
+        return profile_;
+    }
+
+    bool admits(const Step& step, const Evidence& e) noexcept {
+        // sigma_p |delta_p| <= sqrt(sigma_p) sqrt(v) bounds what one weight can move.
+        const double move = std::abs(step.mean) * std::sqrt(ceiling_ * spread_ * e.variance);
+        const double factor = average_.on ? 1 + average_.scales : 1;
+        if (!(step.spread * spread_ * ceiling_ < kReach<T>)) return false;
+        if (!((reach_ + move) * factor < kReach<T>)) {
+            reach_ = largest();
+            if (!((reach_ + move) * factor < kReach<T>)) return false;
+        }
+        reach_ += move;
+        return true;
+    }
+
+    void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
+        const double a = step.mean * spread_;
+        const bool drop = options_.projection == Options::kDrop;
+        // beta = gain / (1 + gain v) as the belief needs it on the unspread sigma.
+        const double gain = step.precision * spread_;
+        const double beta = drop ? gain / (1 + step.precision * e.variance) : 0.0;
+        const T floor = spread_ == 1 ? floor_ : static_cast<T>(floor_ / spread_);
+        if (row.dense && w_.single() && w_.planes() == 2 && step.power == 1) {
+            const double y = terms[0].coefficient;
+            if (drop)
+                kernels<T>().pair_drop(w_.data(), row.value, static_cast<T>(a * y), static_cast<T>(beta * y * y), floor,
+                                       padded(row));
+            else
+                kernels<T>().pair_kl(w_.data(), row.value, static_cast<T>(a * y), static_cast<T>(gain * y * y), floor,
+                                     padded(row));
+        } else if (w_.single()) {
+            apply_terms<true>(row, terms, step, a, gain, beta, floor);
+        } else {
+            apply_terms<false>(row, terms, step, a, gain, beta, floor);
+        }
+        if (step.spread != 1) spread_out(step.spread);
+    }
+
+    void tick() noexcept {
+        if (average_.on) average_.tick(1.0);
+    }
+
+    void grow(std::size_t slots, std::size_t blocks) {
+        w_.grow(slots, blocks, 1, static_cast<T>(options_.initial_variance / spread_));
+    }
+
+    /// Blocks -w/2 and +w/2; half the variance each, so that the margin between them keeps its own.
+    void split() {
+        Planes<T> two(w_.planes(), w_.slots(), 2);
+        for (std::uint32_t s = 0; s < w_.slots(); ++s) {
+            for (std::size_t p = 0; p < w_.planes(); ++p) {
+                const T half = w_.at(s, p, 0) / 2;
+                two.at(s, p, 0) = p == 1 ? half : -half;
+                two.at(s, p, 1) = half;
+            }
+        }
+        w_ = std::move(two);
+    }
+
+    template <class In>
+    void set_mean(const In* values) {
+        w_.write(0, values);
+        remeasure();
+    }
+    void remeasure() { reach_ = largest(); }
+
+    /// Multiplies every variance by `factor` (greater than 1: forget some of what is known).
+    void spread_out(double factor) noexcept {
+        spread_ *= factor;
+        if (spread_ < 1e9 && spread_ > 1e-9) return;
+        const T f = static_cast<T>(spread_);
+        w_.each(1, [f](T& s) { s *= f; });
+        ceiling_ *= spread_;
+        spread_ = 1;
+    }
+
+    double mean_at(std::uint32_t slot, std::size_t block) const noexcept { return w_.at(slot, 0, block); }
+    double variance_at(std::uint32_t slot, std::size_t block) const noexcept { return spread_ * w_.at(slot, 1, block); }
+    double average_at(std::uint32_t slot, std::size_t block) const noexcept {
+        if (!average_.on || average_.rounds == 0) return mean_at(slot, block);
+        return (average_.scales * w_.at(slot, 0, block) + w_.at(slot, 2, block)) / average_.rounds;
+    }
+
+    void visit(StateVisitor<T>& v) {
+        v.plane("mean", w_, 0);
+        v.plane("variance", w_, 1);
+        if (average_.on) {
+            v.plane("average", w_, 2);
+            v.scalar("average_scales", average_.scales);
+            v.scalar("average_rounds", average_.rounds);
+        }
+        v.scalar("spread", spread_);
+    }
+    void loaded() {
+        reach_ = largest();
+        ceiling_ = 0;
+        w_.each(1, [this](T s) { ceiling_ = std::max(ceiling_, static_cast<double>(s)); });
+        ceiling_ = std::max(ceiling_, options_.initial_variance);
+    }
+
+private:
+    static std::size_t padded(const Row<T>& row) noexcept { return (row.size + 15u) / 16u * 16u; }
+
+    double plane_score(const Row<T>& row, std::size_t plane) const noexcept {
+        if (row.dense && w_.planes() == 2 && plane == 0)
+            return kernels<T>().pair_look(w_.data(), row.value, padded(row)).margin;
+        const T* w = w_.data() + plane * w_.stride();
+        return gather(row, [w](std::uint32_t at, T x) { return w[at] * x; });
+    }
+    void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
+        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(), w_.stride(), out);
+    }
+
+    template <bool kSingle>
+    void apply_terms(const Row<T>& row, Terms terms, const Step& step, double a, double gain, double beta, T floor) noexcept {
+        const bool drop = options_.projection == Options::kDrop;
+        for (const Term& term : terms) {
+            const T c = static_cast<T>(term.coefficient), alpha = static_cast<T>(a);
+            const T b = static_cast<T>(beta), g = static_cast<T>(gain);
+            if (average_.on) {
+                const T lag = static_cast<T>(-average_.scales);
+                sweep<kSingle>(row, term, [=](T* mean, T* sigma, T* average, T x) {
+                    const T delta = c * x, z = *sigma * delta, move = alpha * z;
+                    *mean += move;
+                    *average += lag * move;
+                    *sigma = shrunk(drop, step.power, *sigma, z, delta, b, g, floor);
+                });
+            } else if (drop) {
+                sweep<kSingle>(row, term, [=](T* mean, T* sigma, T*, T x) {
+                    const T z = *sigma * (c * x);
+                    *mean += alpha * z;
+                    *sigma = std::max(*sigma - b * z * z, floor);
+                });
+            } else {
+                sweep<kSingle>(row, term, [=](T* mean, T* sigma, T*, T x) {
+                    const T delta = c * x, z = *sigma * delta;
+                    *mean += alpha * z;
+                    *sigma = shrunk(false, step.power, *sigma, z, delta, b, g, floor);
+                });
+            }
+        }
+    }
+
+    static T shrunk(bool drop, int power, T sigma, T z, T delta, T b, T g, T floor) noexcept {
+        if (drop) return std::max(sigma - b * z * z, floor);
+        const T denominator = 1 + g * z * delta;
+        return std::max(power == 2 ? sigma / denominator / denominator : sigma / denominator, floor);
+    }
+
+    template <bool kSingle, class F>
+    void sweep(const Row<T>& row, const Term& term, F&& f) noexcept {
+        const std::size_t width = kSingle ? 1 : w_.width();
+        const std::size_t stride = kSingle ? Planes<T>::kGroup : w_.stride();
+        T* base = w_.data() + term.block;
+        for (std::uint32_t j = 0; j < row.size; ++j) {
+            T* w = base + row.at[j] * width;
+            f(w, w + stride, w + 2 * stride, row.value[j]);
+        }
+    }
+
+    double largest() const noexcept {
+        double top = 0;
+        w_.each(0, [&top](T u) { top = std::max(top, std::abs(static_cast<double>(u))); });
+        return top;
+    }
+
+    Options options_;
+    Planes<T> w_;
+    Averaging average_;
+    T floor_;
+    double ceiling_;        // an upper bound on sigma before spreading
+    double spread_ = 1.0;
+    double reach_ = 0.0;    // an upper bound on |mean|
+    std::vector<double> profile_;
+};
+
+}  // namespace onlinear::belief

@@ -1,0 +1,228 @@
+#pragma once
+#include "onlinear/belief/belief.hpp"
+#include "onlinear/rule/rule.hpp"
+
+namespace onlinear::belief {
+
+struct MeanOptions {
+    bool average = false;
+
+    static constexpr const char* name = "Mean";
+    static constexpr auto parameters() { return std::tuple{rule::flag("average", &MeanOptions::average)}; }
+};
+
+/// A mean alone: first order. Sigma is frozen at I, so variance is |delta|^2.
+///
+/// The mean is scale * u, so that a rule's `keep` costs one multiplication however many weights there are.
+/// Planes: u, and when averaging, the a of `Averaging`.
+template <class T>
+class Mean {
+public:
+    using Scalar = T;
+    static constexpr bool kFused = true;
+    static constexpr bool kNeedsNorm = true;
+
+    using Options = MeanOptions;
+
+    Mean(const Options& options, std::size_t slots, std::size_t blocks)
+        : w_(options.average ? 2 : 1, slots, blocks), average_{.on = options.average} {}
+
+    Planes<T>& planes() noexcept { return w_; }
+    const Planes<T>& planes() const noexcept { return w_; }
+    double threshold() const noexcept { return threshold_; }
+    double mean_norm() const noexcept { return mean_norm_; }
+    void start(double threshold, bool track_norm) noexcept {
+        threshold_ = threshold;
+        track_norm_ = track_norm;
+    }
+
+    Sums look(const Row<T>& row) const noexcept { return {scale_ * plane_score(row, 0), row.norm2}; }
+
+    void scores(const Row<T>& row, double* out) const noexcept {
+        if (w_.single()) {
+            out[0] = scale_ * plane_score(row, 0);
+            return;
+        }
+        plane_scores(row, 0, out);
+        for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] *= scale_;
+    }
+
+    double variance(const Row<T>& row, Terms terms) const noexcept { return squared(terms) * row.norm2; }
+
+    void predict(const Row<T>& row, double* out, double* scratch) const noexcept {
+        scores(row, out);
+        if (!average_.on || average_.rounds == 0) return;
+        if (w_.single())
+            scratch[0] = plane_score(row, 1);
+        else
+            plane_scores(row, 1, scratch);
+        for (std::size_t b = 0; b < w_.blocks(); ++b)
+            out[b] = (average_.scales / scale_ * out[b] + scratch[b]) / average_.rounds;
+    }
+
+    void variances(const Row<T>& row, double* out) const noexcept {
+        for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] = row.norm2;
+    }
+
+    bool admits(const Step& step, const Evidence& e) noexcept {
+        const double scale = std::abs(step.keep * scale_) < kSmallest ? 1.0 : scale_ * step.keep;
+        const double move = std::abs(step.mean / scale) * std::sqrt(e.variance);
+        const double factor = average_.on ? 1 + average_.scales : 1;
+        if ((reach_ + move) * factor < kReach<T>) {
+            reach_ += move;
+            return true;
+        }
+        reach_ = largest();
+        if (!((reach_ + move) * factor < kReach<T>)) return false;
+        reach_ += move;
+        return true;
+    }
+
+    void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
+        if (step.keep != 1) rescale(step.keep);
+        if (track_norm_) follow_norm(step, e);
+        threshold_ += step.threshold;
+        if (step.mean == 0) return;
+        const double du = step.mean / scale_;
+        if (average_.on) {
+            const T lag = static_cast<T>(-average_.scales);
+            const std::size_t plane = w_.stride();
+            each(row, terms, du, [=](T* w, T move) {
+                w[0] += move;
+                w[plane] += lag * move;
+            });
+        } else if (row.dense && w_.single()) {
+            kernels<T>().add(w_.data(), row.value, static_cast<T>(du * terms[0].coefficient), padded(row));
+        } else {
+            each(row, terms, du, [](T* w, T move) { w[0] += move; });
+        }
+        if (track_norm_ && ++norm_age_ >= kNormAge) remeasure_norm();
+    }
+
+    void tick() noexcept {
+        if (average_.on) average_.tick(scale_);
+    }
+
+    void grow(std::size_t slots, std::size_t blocks) { w_.grow(slots, blocks, w_.planes(), T{0}); }
+
+    /// A third class has come: the weights w of two classes become blocks -w/2 and +w/2.
+    void split() {
+        Planes<T> two(w_.planes(), w_.slots(), 2);
+        for (std::uint32_t s = 0; s < w_.slots(); ++s)
+            for (std::size_t p = 0; p < w_.planes(); ++p) {
+                const T half = w_.at(s, p, 0) / 2;
+                two.at(s, p, 0) = -half;
+                two.at(s, p, 1) = half;
+            }
+        w_ = std::move(two);
+        mean_norm_ /= 2;
+    }
+
+    /// Sets the mean; used for a starting mean and by constraints.
+    template <class In>
+    void set_mean(const In* values) {
+        scale_ = 1;
+        w_.write(0, values);
+        remeasure();
+    }
+    void remeasure() {
+        reach_ = largest();
+        remeasure_norm();
+    }
+
+    double mean_at(std::uint32_t slot, std::size_t block) const noexcept { return scale_ * w_.at(slot, 0, block); }
+    double variance_at(std::uint32_t, std::size_t) const noexcept { return 1.0; }
+    double average_at(std::uint32_t slot, std::size_t block) const noexcept {
+        if (!average_.on || average_.rounds == 0) return mean_at(slot, block);
+        return (average_.scales * w_.at(slot, 0, block) + w_.at(slot, 1, block)) / average_.rounds;
+    }
+
+    void visit(StateVisitor<T>& v) {
+        v.plane("mean", w_, 0);
+        if (average_.on) {
+            v.plane("average", w_, 1);
+            v.scalar("average_scales", average_.scales);
+            v.scalar("average_rounds", average_.rounds);
+        }
+        v.scalar("scale", scale_);
+        v.scalar("mean_norm", mean_norm_);
+        v.scalar("norm_age", norm_age_);
+        v.scalar("threshold", threshold_);
+    }
+    void loaded() { reach_ = largest(); }
+
+    static std::size_t padded(const Row<T>& row) noexcept { return (row.size + 15u) / 16u * 16u; }
+
+private:
+    static constexpr double kSmallest = 1e-9;
+    static constexpr double kNormAge = 4096;  // updates between exact measurements of |mu|^2
+
+    double plane_score(const Row<T>& row, std::size_t plane) const noexcept {
+        if (row.dense && w_.planes() == 1) return kernels<T>().dot(w_.data(), row.value, padded(row));
+        const T* w = w_.data() + plane * w_.stride();
+        return gather(row, [w](std::uint32_t at, T x) { return w[at] * x; });
+    }
+    void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
+        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(), w_.stride(), out);
+    }
+
+    template <class F>
+    void each(const Row<T>& row, Terms terms, double factor, F&& f) noexcept {
+        const std::size_t width = w_.width();
+        for (const Term& term : terms) {
+            T* w = w_.data() + term.block;
+            const T c = static_cast<T>(factor * term.coefficient);
+            for (std::uint32_t j = 0; j < row.size; ++j) f(w + row.at[j] * width, c * row.value[j]);
+        }
+    }
+
+    void rescale(double keep) noexcept {
+        if (keep == 0) {
+            // Averaging needs the sum so far, B u + a, to survive u = 0.
+            for (std::uint32_t s = 0; s < w_.slots(); ++s)
+                for (std::size_t b = 0; b < w_.blocks(); ++b) {
+                    if (average_.on) w_.at(s, 1, b) += static_cast<T>(average_.scales) * w_.at(s, 0, b);
+                    w_.at(s, 0, b) = 0;
+                }
+            average_.scales = 0;
+            scale_ = 1;
+            reach_ = 0;
+            return;
+        }
+        scale_ *= keep;
+        if (std::abs(scale_) >= kSmallest) return;
+        const T factor = static_cast<T>(scale_);
+        w_.each(0, [factor](T& u) { u *= factor; });
+        average_.scales /= scale_;
+        scale_ = 1;
+        reach_ = largest();
+    }
+
+    void follow_norm(const Step& step, const Evidence& e) noexcept {
+        mean_norm_ = step.keep * step.keep * mean_norm_ + 2 * step.keep * step.mean * e.margin +
+                     step.mean * step.mean * e.variance;
+        mean_norm_ = std::max(mean_norm_, 0.0);
+    }
+    void remeasure_norm() noexcept {
+        double sum = 0;
+        w_.each(0, [&sum](T u) { sum += static_cast<double>(u) * static_cast<double>(u); });
+        mean_norm_ = scale_ * scale_ * sum;
+        norm_age_ = 0;
+    }
+    double largest() const noexcept {
+        double top = 0;
+        w_.each(0, [&top](T u) { top = std::max(top, std::abs(static_cast<double>(u))); });
+        return top;
+    }
+
+    Planes<T> w_;
+    Averaging average_;
+    double scale_ = 1.0;
+    double mean_norm_ = 0.0;
+    double norm_age_ = 0.0;
+    double threshold_ = 0.0;
+    double reach_ = 0.0;  // an upper bound on |u|
+    bool track_norm_ = false;
+};
+
+}  // namespace onlinear::belief

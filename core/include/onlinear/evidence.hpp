@@ -1,0 +1,49 @@
+#pragma once
+#include <cmath>
+#include <cstdint>
+
+/// The only words the three axes share.
+///
+/// A task poses a demand, a belief measures it, a rule answers with a step, and
+/// the belief takes the step.
+namespace onlinear {
+
+/// What a rule may know about a demand.
+struct Evidence {
+    double margin = 0.0;     // mu . delta; positive when right
+    double required = 1.0;   // the margin the task asks for
+    double variance = 0.0;   // delta' Sigma delta, in the belief's own metric
+    double weight = 1.0;     // of the example; scales a rule's price where it has one
+    double mean_norm = 0.0;  // |mu|^2, kept only for rules that ask for it
+    double threshold = 0.0;  // a scalar the belief carries between rounds (NORMA's rho)
+};
+
+/// What a rule answers.
+///
+/// mu <- keep mu + mean Sigma delta, then Sigma^-1 gains `precision` delta delta',
+/// then Sigma <- spread Sigma.
+struct Step {
+    double mean = 0.0;
+    double precision = 0.0;
+    double keep = 1.0;
+    double spread = 1.0;
+    double threshold = 0.0;  // added to the belief's threshold
+    int power = 1;           // exact diagonals only: sigma / (1 + precision q)^power
+
+    /// Whether the step moves the mean or the covariance along the demand.
+    bool updates() const noexcept { return mean != 0.0 || precision != 0.0; }
+    explicit operator bool() const noexcept {
+        return updates() || keep != 1.0 || spread != 1.0 || threshold != 0.0;
+    }
+    bool finite() const noexcept {
+        return std::isfinite(mean) && std::isfinite(precision) && std::isfinite(keep) && std::isfinite(spread) &&
+               std::isfinite(threshold);
+    }
+};
+
+/// Time comes to a rule from outside, so a rule has no memory.
+struct Clock {
+    std::uint64_t round = 1;  // the current round; every example of positive weight is one
+};
+
+}  // namespace onlinear

@@ -1,0 +1,43 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+/// Loops over contiguous numbers, compiled once per instruction set and chosen when the library is loaded.
+///
+/// Gathers over sparse rows stay in the beliefs: memory latency decides there and wider vectors bring nothing.
+namespace onlinear {
+
+struct Sums {
+    double margin;
+    double variance;
+};
+
+template <class T>
+struct Kernels {
+    /// sum w x, over n numbers, n a multiple of 16.
+    double (*dot)(const T* w, const T* x, std::size_t n);
+    /// w += a x.
+    void (*add)(T* w, const T* x, T a, std::size_t n);
+    /// Grouped pairs (mean, variance): sum mean x and sum variance x^2.
+    Sums (*pair_look)(const T* w, const T* x, std::size_t n);
+    /// mean += a variance x; variance = max(variance - b (variance x)^2, floor).
+    void (*pair_drop)(T* w, const T* x, T a, T b, T floor, std::size_t n);
+    /// mean += a variance x; variance = max(variance / (1 + g variance x^2), floor).
+    void (*pair_kl)(T* w, const T* x, T a, T g, T floor, std::size_t n);
+    /// out[lane] = sum over rows of w[row * width + lane] * x; `lanes` a multiple of a half cache line.
+    void (*lanes)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, std::size_t lanes,
+                  double* out);
+    /// The same with x squared.
+    void (*lanes_squared)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+                          std::size_t lanes, double* out);
+    /// w[j] -= t[i] t[j] for a square matrix of side n.
+    void (*rank_one)(T* w, const T* t, std::size_t n);
+};
+
+template <class T>
+const Kernels<T>& kernels() noexcept;
+
+/// The name of the instruction set in use: "base", "avx2" or "avx512".
+const char* kernel_level() noexcept;
+
+}  // namespace onlinear

@@ -1,0 +1,406 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "onlinear/belief/diagonal.hpp"
+#include "onlinear/belief/dual_averaging.hpp"
+#include "onlinear/belief/full.hpp"
+#include "onlinear/belief/information.hpp"
+#include "onlinear/belief/mean.hpp"
+#include "onlinear/calibration.hpp"
+#include "onlinear/stage.hpp"
+#include "onlinear/task/binary.hpp"
+#include "onlinear/task/multiclass.hpp"
+#include "onlinear/task/multiclass_joint.hpp"
+
+/// The loop, and nothing else; and the one interface through which everything outside the core sees it.
+namespace onlinear {
+
+/// The answers to the rows of a matrix, and how they are to be learned.
+struct Lesson {
+    const std::int32_t* labels = nullptr;
+    const double* targets = nullptr;
+    const double* sample_weight = nullptr;  // null: all 1
+    const double* class_weight = nullptr;   // one per class; null: all 1
+    bool balanced = false;                  // weigh classes by how often they have come so far
+    const std::int64_t* order = nullptr;    // null: as they lie
+    std::size_t count = 0;                  // rows to learn (the length of `order` where given)
+    bool calibrate = true;                  // false from the second pass on: the example has been seen
+    double* scores = nullptr;               // where to write the scores before each round; blocks() a row
+};
+
+struct Report {
+    std::size_t learned = 0;  // rows gone through, passive and weightless ones included
+    std::size_t mistakes = 0;
+    std::size_t updates = 0;
+    Refusal refusal;
+};
+
+struct Counters {
+    double seen = 0, mistakes = 0, updates = 0;
+};
+
+enum class Reading { scores, variances };
+
+using TaskSpec = std::variant<task::Binary, task::Multiclass, task::MulticlassJoint>;
+
+using BeliefSpec = std::variant<belief::MeanOptions, belief::DiagonalOptions, belief::FullOptions, belief::InformationOptions,
+                                belief::DualAveragingOptions>;
+
+/// One named piece of state as Python sees it.
+struct StateEntry {
+    std::string name;
+    std::vector<std::size_t> shape;  // empty: a scalar
+    double scalar = 0.0;
+    std::vector<float> f32;
+    std::vector<double> f64;
+};
+
+class AnyLearner {
+public:
+    virtual ~AnyLearner() = default;
+
+    virtual Report learn(const Matrix& matrix, const Lesson& lesson) = 0;
+    /// Scores or variances of `matrix`, blocks() a row, on `threads` threads.
+    virtual Refusal read(const Matrix& matrix, Reading what, double* out, std::size_t threads) const = 0;
+
+    virtual bool single_precision() const noexcept = 0;
+    virtual std::size_t blocks() const noexcept = 0;
+    virtual std::size_t features() const noexcept = 0;
+    virtual void grow(std::size_t features, std::size_t classes) = 0;
+    /// The same learner for several classes; two classes become blocks -w/2 and +w/2.
+    virtual std::unique_ptr<AnyLearner> for_multiclass() = 0;
+    virtual std::unique_ptr<AnyLearner> copy() const = 0;
+
+    /// Everything `which` says of every weight, block-major, the intercept apart.
+    enum class Weights { mean, variance, average };
+    virtual void weights(Weights which, double* coefficients, double* intercepts) const = 0;
+    virtual void set_mean(const double* coefficients, const double* intercepts) = 0;
+    virtual bool has_variance() const noexcept = 0;
+    virtual std::vector<double> covariance() const = 0;  // empty when there is none
+    virtual void inflate(double factor) = 0;
+    /// Tells the belief what the rule will ask of it; called once, when both are known.
+    virtual void prepare() = 0;
+
+    virtual std::vector<StateEntry> state() const = 0;
+    virtual void load(const std::vector<StateEntry>& entries) = 0;
+
+    Counters counters;
+    Calibration calibration;
+    std::vector<double> class_counts;
+    bool intercept = true;
+    rule::AnyRule rule;
+
+    Clock clock() const noexcept { return {static_cast<std::uint64_t>(counters.seen) + 1}; }
+};
+
+/// Checks rows before anything is learned from them, so that a refused call has learned nothing.
+Refusal inspect(const Matrix& matrix, bool single_precision);
+
+std::unique_ptr<AnyLearner> make_learner(const TaskSpec& task, const rule::AnyRule& rule, const BeliefSpec& belief,
+                                         bool single_precision, std::size_t features, bool intercept);
+
+template <class Task, class Belief>
+class Learner final : public AnyLearner {
+public:
+    using T = typename Belief::Scalar;
+
+    Learner(Task task, Belief belief) : task_(std::move(task)), belief_(std::move(belief)) { make_room(); }
+
+    Report learn(const Matrix& matrix, const Lesson& lesson) override {
+        Report report;
+        const Stager<T> stage(matrix, intercept, belief_.planes(), Belief::kNeedsNorm);
+        const auto row_of = [&](std::size_t i) { return lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i; };
+        Refusal ahead;
+        if (lesson.count > 0) {
+            ahead = stage(row_of(0), stages_[0]);
+            if (!ahead) stage.prefetch(stages_[0]);
+        }
+        for (std::size_t i = 0; i < lesson.count; ++i) {
+            if (ahead) {
+                report.refusal = ahead;
+                return report;
+            }
+            const Row<T>& row = stages_[i % 2].row;
+            if (i + 1 < lesson.count) {
+                ahead = stage(row_of(i + 1), stages_[(i + 1) % 2]);
+                if (!ahead) stage.prefetch(stages_[(i + 1) % 2]);
+            }
+            const Fault fault = learn_row(row, row_of(i), i, lesson, report);
+            if (fault != Fault::none) {
+                report.refusal = {fault, row_of(i), -1};
+                return report;
+            }
+            ++report.learned;
+        }
+        return report;
+    }
+
+    Refusal read(const Matrix& matrix, Reading what, double* out, std::size_t threads) const override {
+        threads = std::max<std::size_t>(1, std::min(threads, matrix.rows / 64 + 1));
+        std::vector<Refusal> refusals(threads);
+        const auto part = [&](std::size_t index) {
+            const std::size_t first = matrix.rows * index / threads, last = matrix.rows * (index + 1) / threads;
+            refusals[index] = read_rows(matrix, what, out, first, last);
+        };
+        std::vector<std::thread> team;
+        for (std::size_t index = 1; index < threads; ++index) team.emplace_back(part, index);
+        part(0);
+        for (std::thread& member : team) member.join();
+        for (const Refusal& refusal : refusals)
+            if (refusal) return refusal;
+        return {};
+    }
+
+    bool single_precision() const noexcept override { return sizeof(T) == 4; }
+    std::size_t blocks() const noexcept override { return belief_.planes().blocks(); }
+    std::size_t features() const noexcept override { return belief_.planes().slots() - 1; }
+
+    void grow(std::size_t features, std::size_t classes) override {
+        if constexpr (requires { task_.classes; }) {
+            belief_.grow(features + 1, std::max(classes, task_.classes));
+            task_.classes = belief_.planes().blocks();
+        } else {
+            belief_.grow(features + 1, 1);
+        }
+        make_room();
+    }
+
+    std::unique_ptr<AnyLearner> for_multiclass() override {
+        if constexpr (std::is_same_v<Task, task::Binary>) {
+            belief_.split();
+            auto learner = std::make_unique<Learner<task::Multiclass, Belief>>(task::Multiclass{2}, std::move(belief_));
+            learner->adopt(*this);
+            learner->calibration.offset = 0;
+            // A temperature over blocks -s/2, s/2 is the same map as a scale over s.
+            return learner;
+        } else {
+            return copy();
+        }
+    }
+
+    std::unique_ptr<AnyLearner> copy() const override {
+        auto twin = std::make_unique<Learner>(task_, belief_);
+        twin->adopt(*this);
+        return twin;
+    }
+
+    void weights(Weights which, double* coefficients, double* intercepts) const override {
+        const std::size_t d = features();
+        for (std::size_t b = 0; b < blocks(); ++b) {
+            intercepts[b] = weight(which, 0, b);
+            for (std::uint32_t s = 1; s <= d; ++s) *coefficients++ = weight(which, s, b);
+        }
+    }
+    void set_mean(const double* coefficients, const double* intercepts) override {
+        std::vector<double> all;
+        for (std::size_t b = 0; b < blocks(); ++b) {
+            all.push_back(intercepts[b]);
+            all.insert(all.end(), coefficients, coefficients + features());
+            coefficients += features();
+        }
+        belief_.set_mean(all.data());
+    }
+    bool has_variance() const noexcept override {
+        return !std::is_same_v<Belief, belief::Mean<T>> && !std::is_same_v<Belief, belief::DualAveraging<T>>;
+    }
+    std::vector<double> covariance() const override {
+        if constexpr (requires { belief_.sigma(); }) {
+            return {belief_.sigma().begin(), belief_.sigma().end()};
+        } else {
+            return {};
+        }
+    }
+    void inflate(double factor) override {
+        if constexpr (requires { belief_.spread_out(factor); }) belief_.spread_out(factor);
+    }
+
+    void prepare() override {
+        rule::dispatch(rule, [this](const auto& r) {
+            double threshold = 0;
+            if constexpr (requires { r.initial_threshold(); }) threshold = r.initial_threshold();
+            belief_.start(threshold, rule::needs_mean_norm<std::remove_cvref_t<decltype(r)>>());
+        });
+    }
+
+    std::vector<StateEntry> state() const override {
+        Writer writer;
+        const_cast<Belief&>(belief_).visit(writer);  // the writer only reads
+        return std::move(writer.entries);
+    }
+    void load(const std::vector<StateEntry>& entries) override {
+        Reader reader{entries};
+        Belief fresh = belief_;
+        fresh.visit(reader);
+        fresh.loaded();
+        belief_ = std::move(fresh);
+    }
+
+    void adopt(const AnyLearner& other) {
+        counters = other.counters;
+        calibration = other.calibration;
+        class_counts = other.class_counts;
+        intercept = other.intercept;
+        rule = other.rule;
+    }
+    Belief& belief() noexcept { return belief_; }
+
+private:
+    struct Writer final : belief::StateVisitor<T> {
+        std::vector<StateEntry> entries;
+        static std::vector<T>& values(StateEntry& entry) {
+            if constexpr (sizeof(T) == 4) {
+                return entry.f32;
+            } else {
+                return entry.f64;
+            }
+        }
+        void scalar(const char* name, double& value) override { entries.push_back({name, {}, value, {}, {}}); }
+        void plane(const char* name, Planes<T>& planes, std::size_t plane) override {
+            entries.push_back({name, {planes.blocks(), planes.slots()}, 0, {}, {}});
+            values(entries.back()).resize(planes.blocks() * planes.slots());
+            planes.read(plane, values(entries.back()).data());
+        }
+        void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) override {
+            entries.push_back({name, {rows, columns}, 0, {}, {}});
+            values(entries.back()).assign(array.begin(), array.end());
+        }
+    };
+
+    struct Reader final : belief::StateVisitor<T> {
+        const std::vector<StateEntry>& entries;
+        explicit Reader(const std::vector<StateEntry>& given) : entries(given) {}
+
+        const StateEntry& find(const char* name, const std::vector<std::size_t>& shape) const {
+            for (const StateEntry& entry : entries) {
+                if (entry.name != name) continue;
+                if (entry.shape != shape) throw std::invalid_argument(std::string("state '") + name + "' has the wrong shape");
+                return entry;
+            }
+            throw std::invalid_argument(std::string("state '") + name + "' is missing");
+        }
+        static void check(const char* name, double value, double low) {
+            if (!std::isfinite(value) || value < low)
+                throw std::invalid_argument(std::string("state '") + name + "' holds a value that is not possible");
+        }
+        void scalar(const char* name, double& value) override {
+            const double given = find(name, {}).scalar;
+            check(name, given, -std::numeric_limits<double>::infinity());
+            value = given;
+        }
+        void plane(const char* name, Planes<T>& planes, std::size_t plane) override {
+            const StateEntry& entry = find(name, {planes.blocks(), planes.slots()});
+            const std::string_view kind(name);
+            const double low = kind == "variance" || kind == "precision" ? std::numeric_limits<double>::min()
+                               : kind == "squares"                       ? 0.0
+                                                                         : -std::numeric_limits<double>::infinity();
+            const auto put = [&](const auto& values) {
+                if (values.size() != planes.blocks() * planes.slots())
+                    throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
+                for (const auto v : values) check(name, static_cast<double>(v), low);
+                planes.write(plane, values.data());
+            };
+            entry.f32.empty() ? put(entry.f64) : put(entry.f32);
+        }
+        void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) override {
+            const StateEntry& entry = find(name, {rows, columns});
+            const auto put = [&](const auto& values) {
+                if (values.size() != array.size())
+                    throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
+                for (std::size_t i = 0; i < values.size(); ++i)
+                    check(name, static_cast<double>(values[i]),
+                          i % (columns + 1) == 0 ? std::numeric_limits<double>::min()
+                                                 : -std::numeric_limits<double>::infinity());
+                std::copy(values.begin(), values.end(), array.begin());
+            };
+            entry.f32.empty() ? put(entry.f64) : put(entry.f32);
+        }
+    };
+
+    double weight(Weights which, std::uint32_t slot, std::size_t block) const noexcept {
+        switch (which) {
+            case Weights::mean:
+                return belief_.mean_at(slot, block);
+            case Weights::variance:
+                return belief_.variance_at(slot, block);
+            default:
+                return belief_.average_at(slot, block);
+        }
+    }
+
+    Fault learn_row(const Row<T>& row, std::size_t index, std::size_t position, const Lesson& lesson, Report& report) {
+        task::Example example{.label = lesson.labels ? lesson.labels[index] : 0,
+                              .target = lesson.targets ? lesson.targets[index] : 0.0,
+                              .weight = lesson.sample_weight ? lesson.sample_weight[index] : 1.0};
+        if (!(example.weight >= 0) || std::isinf(example.weight)) return Fault::bad_weight;
+        if (!task_.valid(example)) return Fault::bad_label;
+        if (example.weight > 0 && lesson.class_weight) example.weight *= lesson.class_weight[example.label];
+        if (example.weight > 0 && lesson.balanced) example.weight *= balance(example);
+        if (example.weight == 0) {  // an exact no-op
+            if (lesson.scores) belief_.scores(row, scores_.data());
+        } else {
+            const Round round = task_.round(belief_, rule, row, example, scores_.data(), clock());
+            if (round.fault != Fault::none) return round.fault;
+            if (lesson.calibrate) task_.calibrate(calibration, scores_.data(), example);
+            belief_.tick();
+            counters.seen += 1;
+            counters.mistakes += round.mistake;
+            counters.updates += round.updated;
+            report.mistakes += round.mistake;
+            report.updates += round.updated;
+        }
+        if (lesson.scores) std::copy_n(scores_.data(), blocks(), lesson.scores + position * blocks());
+        return Fault::none;
+    }
+
+    /// n / (classes * count of this class), over the stream so far.
+    double balance(const task::Example& example) {
+        const auto label = static_cast<std::size_t>(example.label);
+        if (class_counts.size() <= label) class_counts.resize(label + 1, 0.0);
+        class_counts[label] += 1;
+        double total = 0, classes = 0;
+        for (const double count : class_counts) {
+            total += count;
+            classes += count > 0;
+        }
+        return total / (classes * class_counts[label]);
+    }
+
+    Refusal read_rows(const Matrix& matrix, Reading what, double* out, std::size_t first, std::size_t last) const {
+        const Stager<T> stage(matrix, intercept, belief_.planes(), Belief::kNeedsNorm);
+        std::array<Stage<T>, 2> stages;
+        std::vector<double> values(belief_.planes().stride() + blocks()), scratch(values.size());
+        Refusal ahead;
+        if (first < last) ahead = stage(first, stages[first % 2]);
+        for (std::size_t i = first; i < last; ++i) {
+            if (ahead) return ahead;
+            const Row<T>& row = stages[i % 2].row;
+            if (i + 1 < last) {
+                ahead = stage(i + 1, stages[(i + 1) % 2]);
+                if (!ahead) stage.prefetch(stages[(i + 1) % 2]);
+            }
+            if (what == Reading::scores)
+                belief_.predict(row, values.data(), scratch.data());
+            else
+                belief_.variances(row, values.data());
+            std::copy_n(values.data(), blocks(), out + i * blocks());
+        }
+        return {};
+    }
+
+    void make_room() { scores_.assign(belief_.planes().stride() + blocks(), 0.0); }
+
+    Task task_;
+    Belief belief_;
+    std::array<Stage<T>, 2> stages_;
+    std::vector<double> scores_;
+};
+
+}  // namespace onlinear

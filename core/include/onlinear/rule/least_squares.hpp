@@ -1,0 +1,23 @@
+#pragma once
+#include "onlinear/rule/rule.hpp"
+
+namespace onlinear::rule {
+
+/// AROW with the squared loss: recursive least squares.
+///
+/// Crammer, Kulesza, Dredze. Machine Learning 91, 2013, section 2. The mean moves by the whole
+/// error and confidence grows on every round, so with a full covariance the mean is ridge regression's.
+struct LeastSquares {
+    double r = 1.0;
+
+    static constexpr const char* name = "LeastSquares";
+    static constexpr Metric metric = Metric::gaussian;
+    static constexpr auto parameters() { return std::tuple{positive("r", &LeastSquares::r)}; }
+
+    Step step(const Evidence& e, const Clock&) const noexcept {
+        const double trust = r / e.weight;
+        return {.mean = (e.required - e.margin) / (e.variance + trust), .precision = 1 / trust};
+    }
+};
+
+}  // namespace onlinear::rule

@@ -1,0 +1,35 @@
+#pragma once
+#include "onlinear/rule/rule.hpp"
+
+namespace onlinear::rule {
+
+/// Naive Online R_reg Minimisation, linear.
+///
+/// Kivinen, Smola, Williamson. IEEE Transactions on Signal Processing 52, 2004. One gradient
+/// step on max(0, rho - m) - nu rho + (lam/2)|mu|^2; rho is learned when nu is given.
+struct Norma {
+    double eta = 0.1;
+    double lam = 0.01;
+    double rho = 1.0;          // the margin, or where it starts when nu is given
+    std::optional<double> nu;  // share of examples allowed below the margin
+    bool decay = false;        // eta / sqrt(t) instead of eta
+
+    static constexpr const char* name = "Norma";
+    static constexpr Metric metric = Metric::mean;
+    static constexpr auto parameters() {
+        return std::tuple{positive("eta", &Norma::eta), nonnegative("lam", &Norma::lam), nonnegative("rho", &Norma::rho),
+                          optional_within("nu", &Norma::nu, Range{.low = 0.0, .high = 1.0}), flag("decay", &Norma::decay)};
+    }
+    double initial_threshold() const noexcept { return rho; }
+
+    Step step(const Evidence& e, const Clock& clock) const noexcept {
+        const double rate = e.weight * (decay ? eta / std::sqrt(static_cast<double>(clock.round)) : eta);
+        const double s = e.margin <= e.threshold ? 1.0 : 0.0;
+        // A zero vector has no direction to move in; the shrink and rho move all the same.
+        return {.mean = e.variance > 0 ? rate * s : 0.0,
+                .keep = 1 - std::min(rate * lam, 1.0),
+                .threshold = nu ? rate * (*nu - s) : 0.0};
+    }
+};
+
+}  // namespace onlinear::rule

@@ -1,0 +1,237 @@
+#pragma once
+#include <algorithm>
+#include <numeric>
+
+#include "onlinear/task/task.hpp"
+
+namespace onlinear::task {
+
+inline constexpr std::array<const char*, 4> kJointMethods{"uniform", "mira", "pa", "arow"};
+inline constexpr std::array<const char*, 2> kCovarianceUpdates{"sum", "delta"};
+
+/// Several classes with several constraints at once: updates that are not one demand but a small problem of their own.
+///
+///   uniform  the uniform multiclass Perceptron: every class that scored as high shares the blame
+///            (Crammer, Singer. JMLR 3, 2003)
+///   mira     MIRA: the smallest change of prototypes in its family (same paper); `beta` is a margin offset
+///   pa       Passive-Aggressive with a constraint for every wrong class, solved by sorting
+///   arow     AROW with the k best-scoring wrong classes (all when k is 0), solved by Hildreth's procedure
+///            (Crammer, Kulesza, Dredze. Machine Learning 91, 2013, section 3.2)
+struct MulticlassJoint {
+    enum Method : int { kUniform, kMira, kPa, kArow };
+    enum CovarianceUpdate : int { kSum, kDelta };
+    static constexpr const char* name = "MulticlassJoint";
+
+    std::size_t classes = 2;
+    int method = kUniform;
+    double rate = 1.0;
+    double beta = 0.01;
+    int variant = rule::PassiveAggressive::kPa1;
+    double C = 1.0;
+    double r = 1.0;
+    std::size_t k = 0;
+    int cov_update = kSum;
+
+    static constexpr auto parameters() {
+        return std::tuple{rule::choice("method", &MulticlassJoint::method, kJointMethods),
+                          rule::positive("rate", &MulticlassJoint::rate),
+                          rule::nonnegative("beta", &MulticlassJoint::beta),
+                          rule::choice("variant", &MulticlassJoint::variant, rule::kPassiveAggressiveVariants),
+                          rule::positive("C", &MulticlassJoint::C),
+                          rule::positive("r", &MulticlassJoint::r),
+                          rule::count_or_none("k", &MulticlassJoint::k),
+                          rule::choice("cov_update", &MulticlassJoint::cov_update, kCovarianceUpdates)};
+    }
+
+    std::size_t blocks() const noexcept { return classes; }
+    bool valid(const Example& example) const noexcept {
+        return example.label >= 0 && static_cast<std::size_t>(example.label) < classes;
+    }
+
+    template <class Belief, class T>
+    Round round(Belief& belief, const rule::AnyRule&, const Row<T>& row, const Example& example, double* scores,
+                const Clock&) {
+        belief.scores(row, scores);
+        const auto label = static_cast<std::uint32_t>(example.label);
+        const std::uint32_t rival = best_rival(scores, classes, label);
+        const double margin = scores[label] - scores[rival];
+        Round round;
+        if (!std::isfinite(margin)) return {.fault = Fault::margin_overflow};
+        coefficients_.assign(classes, 0.0);
+        if (method == kArow)
+            round = arow(belief, row, label, rival, scores, example.weight);
+        else if (row.norm2 > 0)
+            round = first_order(belief, row, label, scores, example.weight);
+        round.mistake = !(margin > 0);
+        return round;
+    }
+
+    void calibrate(Calibration& calibration, const double* scores, const Example& example) {
+        scratch_.resize(classes);
+        calibration.observe_multiclass(scores, classes, static_cast<std::size_t>(example.label), example.weight,
+                                       scratch_.data());
+    }
+
+private:
+    template <class Belief, class T>
+    Round first_order(Belief& belief, const Row<T>& row, std::uint32_t label, const double* scores, double weight) {
+        if (method == kUniform)
+            uniform(label, scores, weight);
+        else if (method == kMira)
+            mira(label, scores, row.norm2);
+        else
+            passive_aggressive(label, scores, row.norm2, weight);
+        return move(belief, row);
+    }
+
+    /// mu_k += coefficient_k Sigma x.
+    template <class Belief, class T>
+    Round move(Belief& belief, const Row<T>& row) {
+        terms_.clear();
+        for (std::uint32_t b = 0; b < classes; ++b)
+            if (coefficients_[b] != 0) terms_.push_back({b, coefficients_[b]});
+        if (terms_.empty()) return {};
+        return take(belief, row, terms_, {.mean = 1.0}, {.variance = belief.variance(row, terms_)});
+    }
+
+    void uniform(std::uint32_t label, const double* scores, double weight) {
+        double guilty = 0;
+        for (std::uint32_t b = 0; b < classes; ++b) guilty += b != label && scores[b] >= scores[label];
+        if (guilty == 0) return;
+        for (std::uint32_t b = 0; b < classes; ++b)
+            if (b != label && scores[b] >= scores[label]) coefficients_[b] = -rate * weight / guilty;
+        coefficients_[label] = rate * weight;
+    }
+
+    /// min sum |mu_k + tau_k x|^2 s.t. tau_k <= [k = y], sum tau = 0: a projection on a simplex.
+    void mira(std::uint32_t label, const double* scores, double norm2) {
+        order_.assign(classes, 0.0);
+        for (std::uint32_t b = 0; b < classes; ++b)
+            order_[b] = b == label ? 1 + scores[b] / norm2 : (scores[b] + beta) / norm2;
+        scratch_ = order_;
+        std::sort(scratch_.begin(), scratch_.end(), std::greater<>());
+        double sum = 0, theta = 0;
+        for (std::size_t j = 0; j < classes; ++j) {
+            sum += scratch_[j];
+            const double candidate = (sum - 1) / static_cast<double>(j + 1);
+            if (scratch_[j] > candidate) theta = candidate;
+        }
+        for (std::uint32_t b = 0; b < classes; ++b)
+            coefficients_[b] = (b == label ? 1.0 : 0.0) - std::max(0.0, order_[b] - theta);
+    }
+
+    void passive_aggressive(std::uint32_t label, const double* scores, double n, double weight) {
+        const double price = C * weight;
+        const double e = variant == rule::PassiveAggressive::kPa2 ? 1 / (2 * price) : 0.0;
+        order_.clear();
+        for (std::uint32_t b = 0; b < classes; ++b)
+            if (b != label) order_.push_back(1 - (scores[label] - scores[b]));
+        std::sort(order_.begin(), order_.end(), std::greater<>());
+        double sum = 0, S = 0;
+        for (std::size_t j = 0; j < order_.size(); ++j) {
+            sum += order_[j];
+            const double candidate = sum / (n + static_cast<double>(j + 1) * (n + e));
+            if (order_[j] - (n + e) * candidate > 0) S = candidate;
+        }
+        if (!(S > 0)) return;
+        double level = (n + e) * S;  // a_k = max(0, l_k - level) / n
+        if (variant == rule::PassiveAggressive::kPa1 && S > price) {
+            // The price caps the sum of the multipliers: project l / n on the simplex of that size.
+            sum = 0;
+            for (std::size_t j = 0; j < order_.size(); ++j) {
+                sum += order_[j] / n;
+                const double kappa = (sum - price) / static_cast<double>(j + 1);
+                if (order_[j] / n > kappa) level = n * kappa;
+            }
+        }
+        double total = 0;
+        for (std::uint32_t b = 0; b < classes; ++b) {
+            if (b == label) continue;
+            const double a = std::max(0.0, (1 - (scores[label] - scores[b]) - level) / n);
+            coefficients_[b] = -a;
+            total += a;
+        }
+        coefficients_[label] = total;
+    }
+
+    template <class Belief, class T>
+    Round arow(Belief& belief, const Row<T>& row, std::uint32_t label, std::uint32_t rival, const double* scores, double weight) {
+        const double trust = r / weight;
+        if (!(1 - (scores[label] - scores[rival]) > 0)) return {};
+        rivals_.clear();
+        for (std::uint32_t b = 0; b < classes; ++b)
+            if (b != label) rivals_.push_back(b);
+        if (k > 0 && k < rivals_.size()) {
+            std::stable_sort(rivals_.begin(), rivals_.end(),
+                             [scores](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
+            rivals_.resize(k);
+        }
+        gram(belief, row, label);
+        const std::size_t n = rivals_.size();
+        for (const double g : gram_)
+            if (!std::isfinite(g)) return {.fault = Fault::margin_overflow};
+        double largest = 0;
+        for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, gram_[i * n + i]);
+        if (!(largest > 0)) return {};
+        hildreth(label, scores, trust);
+        for (std::size_t j = 0; j < n; ++j) {
+            coefficients_[rivals_[j]] -= dual_[j];
+            coefficients_[label] += dual_[j];
+        }
+        Round round = move(belief, row);
+        if (round.fault != Fault::none) return round;
+        // Section 3.2 prints the covariance step along f = the sum of all blocks; "delta" is top-1's.
+        terms_.clear();
+        if (cov_update == kSum)
+            for (std::uint32_t b = 0; b < classes; ++b) terms_.push_back({b, 1.0});
+        else
+            terms_ = {{label, 1.0}, {rival, -1.0}};
+        const Round shrink =
+            take(belief, row, terms_, {.precision = 1 / trust}, {.variance = belief.variance(row, terms_)});
+        return shrink.fault != Fault::none ? shrink : Round{.updated = true};
+    }
+
+    /// G_ij = delta_i' Sigma delta_j for delta_j = f(x, label) - f(x, rival_j).
+    template <class Belief, class T>
+    void gram(Belief& belief, const Row<T>& row, std::uint32_t label) {
+        const std::size_t n = rivals_.size();
+        gram_.resize(n * n);
+        if constexpr (requires(Terms t) { belief.covariance(row, t, t); }) {
+            for (std::size_t i = 0; i < n; ++i)
+                for (std::size_t j = i; j < n; ++j) {
+                    const Term a[2] = {{label, 1.0}, {rivals_[i], -1.0}}, b[2] = {{label, 1.0}, {rivals_[j], -1.0}};
+                    gram_[i * n + j] = gram_[j * n + i] = belief.covariance(row, Terms(a, 2), Terms(b, 2));
+                }
+        } else {
+            scratch_.resize(belief.planes().stride() + classes);
+            belief.variances(row, scratch_.data());
+            for (std::size_t i = 0; i < n; ++i)
+                for (std::size_t j = 0; j < n; ++j)
+                    gram_[i * n + j] = scratch_[label] + (i == j ? scratch_[rivals_[i]] : 0.0);
+        }
+    }
+
+    /// a >= 0 that maximises a.l - a'(G + r 11')a / 2, one coordinate at a time.
+    void hildreth(std::uint32_t label, const double* scores, double trust) {
+        const std::size_t n = rivals_.size();
+        dual_.assign(n, 0.0);
+        for (int cycle = 0; cycle < 100000; ++cycle) {
+            double change = 0, size = 1;
+            for (std::size_t j = 0; j < n; ++j) {
+                double pull = 1 - (scores[label] - scores[rivals_[j]]);
+                for (std::size_t i = 0; i < n; ++i) pull -= (gram_[j * n + i] + trust) * dual_[i];
+                const double next = std::max(0.0, dual_[j] + pull / (gram_[j * n + j] + trust));
+                change = std::max(change, std::abs(next - dual_[j]));
+                size = std::max(size, next);
+                dual_[j] = next;
+            }
+            if (change <= 1e-15 * size) return;
+        }
+    }
+
+    std::vector<double> coefficients_, order_, scratch_, gram_, dual_;
+    std::vector<std::uint32_t> rivals_;
+    std::vector<Term> terms_;
+};
+
+}  // namespace onlinear::task

@@ -1,0 +1,185 @@
+/// The wide kernels; compiled once per instruction set with ONLINEAR_LEVEL naming the namespace.
+///
+/// Everything here has internal linkage or lives in that namespace and uses no library templates, so that
+/// no function compiled for a wide machine can be picked by the linker for a narrow one.
+#include "onlinear/kernels.hpp"
+
+namespace onlinear {
+namespace {
+
+// Half a cache line: what every supported machine either has or can build from two registers.
+template <class T>
+struct VectorOf;
+template <>
+struct VectorOf<float> {
+    typedef float type __attribute__((vector_size(32), aligned(32), may_alias));
+    static constexpr std::size_t size = 8;
+};
+template <>
+struct VectorOf<double> {
+    typedef double type __attribute__((vector_size(32), aligned(32), may_alias));
+    static constexpr std::size_t size = 4;
+};
+template <class T>
+using Vector = typename VectorOf<T>::type;
+
+template <class T>
+inline Vector<T> load(const T* p) {
+    return *reinterpret_cast<const Vector<T>*>(p);
+}
+template <class T>
+inline void store(T* p, Vector<T> v) {
+    *reinterpret_cast<Vector<T>*>(p) = v;
+}
+template <class T>
+inline Vector<T> broadcast(T a) {
+    return Vector<T>{} + a;
+}
+template <class T>
+inline double fold(Vector<T> v) {
+    double sum = 0;
+    for (std::size_t i = 0; i < VectorOf<T>::size; ++i) sum += static_cast<double>(v[i]);
+    return sum;
+}
+template <class T>
+inline Vector<T> larger(Vector<T> a, Vector<T> b) {
+    return a > b ? a : b;
+}
+
+// Long rows are folded into float64 now and then, so that float32 lanes do not lose what they sum.
+constexpr std::size_t kFold = 1024;
+
+template <class T>
+double dot(const T* w, const T* x, std::size_t n) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    double sum = 0;
+    for (std::size_t start = 0; start < n; start += kFold) {
+        const std::size_t stop = start + kFold < n ? start + kFold : n;
+        Vector<T> a{}, b{};
+        for (std::size_t i = start; i < stop; i += 2 * s) {
+            a += load(w + i) * load(x + i);
+            b += load(w + i + s) * load(x + i + s);
+        }
+        sum += fold<T>(a + b);
+    }
+    return sum;
+}
+
+template <class T>
+void add(T* w, const T* x, T a, std::size_t n) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    const Vector<T> va = broadcast(a);
+    for (std::size_t i = 0; i < n; i += s) store(w + i, load(w + i) + va * load(x + i));
+}
+
+template <class T>
+Sums pair_look(const T* w, const T* x, std::size_t n) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    double margin = 0, variance = 0;
+    for (std::size_t start = 0; start < n; start += kFold) {
+        const std::size_t stop = start + kFold < n ? start + kFold : n;
+        Vector<T> m0{}, m1{}, v0{}, v1{};
+        for (std::size_t i = start; i < stop; i += 2 * s) {
+            const T* g = w + 2 * i;
+            const Vector<T> x0 = load(x + i), x1 = load(x + i + s);
+            m0 += load(g) * x0;
+            v0 += load(g + s) * x0 * x0;
+            m1 += load(g + 2 * s) * x1;
+            v1 += load(g + 3 * s) * x1 * x1;
+        }
+        margin += fold<T>(m0 + m1);
+        variance += fold<T>(v0 + v1);
+    }
+    return {margin, variance};
+}
+
+template <class T>
+void pair_drop(T* w, const T* x, T a, T b, T floor, std::size_t n) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    const Vector<T> va = broadcast(a), vb = broadcast(b), low = broadcast(floor);
+    for (std::size_t i = 0; i < n; i += s) {
+        T* g = w + 2 * i;
+        const Vector<T> sigma = load(g + s), z = sigma * load(x + i);
+        store(g, load(g) + va * z);
+        store(g + s, larger<T>(sigma - vb * z * z, low));
+    }
+}
+
+template <class T>
+void pair_kl(T* w, const T* x, T a, T gain, T floor, std::size_t n) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    const Vector<T> va = broadcast(a), vg = broadcast(gain), low = broadcast(floor), one = broadcast(T{1});
+    for (std::size_t i = 0; i < n; i += s) {
+        T* g = w + 2 * i;
+        const Vector<T> sigma = load(g + s), xi = load(x + i), z = sigma * xi;
+        store(g, load(g) + va * z);
+        store(g + s, larger<T>(sigma / (one + vg * z * xi), low));
+    }
+}
+
+/// A strip of `N` vectors held in registers over all rows.
+template <class T, int N, bool kSquared>
+inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, double* out) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    for (std::size_t i = 0; i < N * s; ++i) out[i] = 0;
+    for (std::size_t start = 0; start < n; start += kFold) {
+        const std::size_t stop = start + kFold < n ? start + kFold : n;
+        Vector<T> sum[N] = {};
+        for (std::size_t j = start; j < stop; ++j) {
+            const T* row = w + static_cast<std::size_t>(rows[j]) * width;
+            const Vector<T> xi = broadcast(kSquared ? x[j] * x[j] : x[j]);
+            for (int k = 0; k < N; ++k) sum[k] += xi * load(row + k * s);
+        }
+        for (int k = 0; k < N; ++k)
+            for (std::size_t i = 0; i < s; ++i) out[k * s + i] += static_cast<double>(sum[k][i]);
+    }
+}
+
+template <class T, bool kSquared>
+void lanes(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, std::size_t lanes_, double* out) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    while (lanes_ > 0) {
+        const std::size_t vectors = lanes_ / s;
+        std::size_t done;
+        switch (vectors) {
+            case 1: strip<T, 1, kSquared>(w, rows, x, n, width, out); done = 1; break;
+            case 2: strip<T, 2, kSquared>(w, rows, x, n, width, out); done = 2; break;
+            case 3: strip<T, 3, kSquared>(w, rows, x, n, width, out); done = 3; break;
+            case 4: strip<T, 4, kSquared>(w, rows, x, n, width, out); done = 4; break;
+            case 5: strip<T, 5, kSquared>(w, rows, x, n, width, out); done = 5; break;
+            case 6: strip<T, 6, kSquared>(w, rows, x, n, width, out); done = 6; break;
+            default: strip<T, 6, kSquared>(w, rows, x, n, width, out); done = 6; break;
+        }
+        w += done * s;
+        out += done * s;
+        lanes_ -= done * s;
+    }
+}
+
+template <class T>
+void rank_one(T* w, const T* t, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+        // t_i t_j commutes, so a symmetric matrix stays symmetric to the bit.
+        const T ti = t[i];
+        if (ti == 0) continue;
+        T* row = w + i * n;
+        for (std::size_t j = 0; j < n; ++j) row[j] -= ti * t[j];
+    }
+}
+
+template <class T>
+constexpr Kernels<T> table() {
+    return {dot<T>,          add<T>,         pair_look<T>, pair_drop<T>, pair_kl<T>, lanes<T, false>, lanes<T, true>,
+            rank_one<T>};
+}
+
+}  // namespace
+
+namespace ONLINEAR_LEVEL {
+extern const Kernels<float> float_kernels;
+extern const Kernels<double> double_kernels;
+const Kernels<float> float_kernels = table<float>();
+const Kernels<double> double_kernels = table<double>();
+}  // namespace ONLINEAR_LEVEL
+
+}  // namespace onlinear

@@ -1,0 +1,10 @@
+#include "make.hpp"
+
+namespace onlinear {
+
+std::unique_ptr<AnyLearner> make(const TaskSpec& task, const belief::MeanOptions& options, bool single_precision,
+                                 std::size_t features) {
+    return make_with<belief::Mean>(task, options, single_precision, features);
+}
+
+}  // namespace onlinear

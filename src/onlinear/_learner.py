@@ -1,0 +1,391 @@
+"""The three axes at work: `Learner`."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, task
+from ._rows import DenseRows, Rows, SparseRows, refuse, to_rows
+from .exceptions import DataError, ParameterError
+
+__all__ = ["Learner", "Report"]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one call to `Learner.learn` did."""
+
+    n_learned: int
+    n_mistakes: int
+    n_updates: int
+
+
+class Learner:
+    """Task × Rule × Belief: any combination the mathematics allows.
+
+    On every round the task turns the example into a demand, a difference vector δ and the margin it should
+    reach; the belief measures it, m = μ·δ and v = δᵀΣδ; the rule answers with a step; the belief takes it:
+
+    .. math:: μ ← keep·μ + α Σ δ, \\qquad Σ^{-1} ← Σ^{-1} + γ δ δ^T
+
+    Parameters
+    ----------
+    task : task.Binary, task.Multiclass, task.MulticlassJoint, ...
+        What is asked.
+    rule : object from `onlinear.rule`
+        The algorithm; None for tasks that bring their own.
+    belief : object from `onlinear.belief`
+        What is known.
+    dtype : {"float64", "float32"}, default="float64"
+        Type of the state.
+    n_features, n_classes : int, optional
+        Known sizes; by default those of the first data.
+    fit_intercept : bool, default=False
+        Whether to add a feature that is always 1.
+    initial_mean : array of shape (n_classes, n_features) or (n_features,), optional
+        Where the mean starts.
+    bits : int, default=20
+        String keys of dicts are hashed to ``2**bits`` columns.
+    max_features : int, default=2**28
+        A feature index at or past this is refused.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from onlinear import Learner, belief, rule, task
+    >>> learner = Learner(task=task.Binary(), rule=rule.Arow(r=1.0), belief=belief.Diagonal(projection="drop"))
+    >>> learner.learn(np.eye(2), [0, 1])
+    Report(n_learned=2, n_mistakes=2, n_updates=2)
+    >>> learner.mean
+    array([-0.5,  0.5])
+    >>> learner.variance
+    array([0.5, 0.5])
+    """
+
+    def __init__(
+        self,
+        *,
+        task: Any,
+        rule: Any = None,
+        belief: Any,
+        dtype: str = "float64",
+        n_features: int | None = None,
+        n_classes: int | None = None,
+        fit_intercept: bool = False,
+        initial_mean: npt.ArrayLike | None = None,
+        bits: int = 20,
+        max_features: int = 1 << 28,
+    ) -> None:
+        if str(np.dtype(dtype)) not in ("float32", "float64"):
+            raise ParameterError(f"dtype must be 'float32' or 'float64', got {dtype!r}")
+        if not 1 <= bits <= 30:
+            raise ParameterError(f"bits must be in [1, 30], got {bits!r}")
+        self.task = task
+        self.rule = rule
+        self.belief = belief
+        self.dtype = str(np.dtype(dtype))
+        self.fit_intercept = bool(fit_intercept)
+        self.bits = int(bits)
+        self.max_features = int(max_features)
+        self._n_classes = n_classes
+        self._initial_mean = None if initial_mean is None else np.asarray(initial_mean, dtype=np.float64)
+        self._handle: _core.Learner | None = None
+        # Wrong combinations are refused here, before there is any data.
+        if n_features is not None and (n_classes is not None or self._is_single):
+            self._start(n_features)
+        else:
+            self._make(1, 2)
+
+    # ------------------------------------------------------------------ the native learner
+
+    @property
+    def _is_single(self) -> bool:
+        return isinstance(self.task, task.Binary)
+
+    def _make(self, n_features: int, n_classes: int) -> _core.Learner:
+        try:
+            return _core.Learner(
+                self.task, self.rule, self.belief, self.dtype == "float32", n_features, n_classes, self.fit_intercept
+            )
+        except ValueError as error:
+            raise ParameterError(str(error)) from None
+        except MemoryError:
+            side = (n_features + 1) * (1 if self._is_single else n_classes)
+            raise MemoryError(
+                f"a full covariance of {side} weights needs {8 * side * side / 2**30:.1f} GiB; use a diagonal belief"
+            ) from None
+
+    def _start(self, n_features: int, n_classes: int | None = None) -> _core.Learner:
+        """Make the native learner once the sizes are known."""
+        if n_features > self.max_features:
+            raise DataError(
+                f"{n_features} features are more than max_features={self.max_features}; hash them, or raise max_features"
+            )
+        handle = self._make(n_features, n_classes or self._n_classes or 2)
+        handle.use_hashing(self.bits)
+        handle.set_max_features(self.max_features)
+        if self._initial_mean is not None:
+            mean = np.atleast_2d(self._initial_mean)
+            if mean.shape != (handle.n_blocks, n_features):
+                raise ParameterError(
+                    f"initial_mean must have shape {(handle.n_blocks, n_features)}, got {self._initial_mean.shape}"
+                )
+            if not np.all(np.isfinite(mean)):
+                raise ParameterError("initial_mean must be finite")
+            handle.set_mean(np.ascontiguousarray(mean), np.zeros(handle.n_blocks))
+        self._handle = handle
+        return handle
+
+    @property
+    def handle(self) -> _core.Learner:
+        """The native learner; made on first use."""
+        return self._handle if self._handle is not None else self._start(0)
+
+    # ------------------------------------------------------------------ learning
+
+    def learn(
+        self,
+        X: Any,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        scores: Array | None = None,
+    ) -> Report:
+        """Learn rows in the given order, one pass.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, n_features)
+            The examples.
+        y : array of shape (n,)
+            Class numbers from 0 (for two classes -1 and +1 are accepted too).
+        sample_weight : array of shape (n,), optional
+            Example weights; 0 is an exact no-op.
+        scores : float64 array of shape (n, n_blocks), optional
+            Filled with the scores before each round.
+
+        Returns
+        -------
+        Report
+            Counts of this call.
+        """
+        rows = to_rows(X)
+        labels = self._labels(y, rows.n_rows)
+        if self._handle is None:
+            self._start(rows.n_columns, int(labels.max(initial=1)) + 1)
+        return self.learn_rows(rows, labels, weights_of(sample_weight, rows.n_rows), scores=scores)
+
+    def learn_rows(
+        self,
+        rows: Rows,
+        labels: Array,
+        sample_weight: Array | None = None,
+        *,
+        class_weight: Array | None = None,
+        balanced: bool = False,
+        order: Array | None = None,
+        calibrate: bool = True,
+        checked: bool = False,
+        scores: Array | None = None,
+    ) -> Report:
+        """Learn prepared rows; what `learn` and the estimators stand on."""
+        handle = self.handle
+        learn = handle.learn_csr if isinstance(rows, SparseRows) else handle.learn_dense
+        learned, mistakes, updates, fault, row, column = learn(
+            *rows.arguments(), labels, sample_weight, class_weight, balanced, order, calibrate, checked, scores
+        )
+        if fault:
+            raise refuse(fault, row, column, single_precision=handle.single_precision)
+        return Report(learned, mistakes, updates)
+
+    def learn_one(self, x: dict[Any, Any], y: int, w: float = 1.0) -> None:
+        """Learn one example from a dict of features."""
+        if y == -1 and self._is_single:
+            y = 0
+        fault, row, column = self.handle.learn_dict(x, y, 0.0, w, None, False)
+        if fault:
+            raise refuse(fault, row, column, single_precision=self.handle.single_precision)
+
+    def _labels(self, y: npt.ArrayLike, n: int) -> Array:
+        labels = np.asarray(y)
+        if labels.shape != (n,):
+            raise DataError(f"y must have shape ({n},), got {labels.shape}")
+        if labels.dtype.kind not in "iub":
+            if labels.dtype.kind != "f" or not np.all(labels == np.floor(labels)):
+                raise DataError(f"y must hold class numbers, got dtype {labels.dtype}")
+        numbers: Array = labels.astype(np.int32)
+        if self._is_single and n and numbers.min() < 0:
+            numbers = np.where(numbers == -1, np.int32(0), np.where(numbers == 1, np.int32(1), np.int32(-9)))
+        return numbers
+
+    # ------------------------------------------------------------------ reading
+
+    def scores(self, X: Any, *, n_threads: int = 1) -> Array:
+        """Linear scores: shape (n,) for one block of weights, else (n, n_blocks)."""
+        out = self.read_rows(to_rows(X), n_threads=n_threads)
+        return out[:, 0] if out.shape[1] == 1 else out
+
+    def margin_variance(self, X: Any, *, n_threads: int = 1) -> Array:
+        """Variance of each score under the belief."""
+        out = self.read_rows(to_rows(X), variances=True, n_threads=n_threads)
+        return out[:, 0] if out.shape[1] == 1 else out
+
+    def read_rows(self, rows: Rows, *, variances: bool = False, n_threads: int = 1) -> Array:
+        """Scores or variances of prepared rows, shape (n, n_blocks)."""
+        handle = self.handle
+        if rows.n_columns > handle.n_features:
+            rows = narrowed(rows, handle.n_features)
+        read = handle.read_csr if isinstance(rows, SparseRows) else handle.read_dense
+        out = read(*rows.arguments(), variances, n_threads)
+        if isinstance(out, tuple):
+            raise refuse(*out, single_precision=handle.single_precision)
+        return out
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of weights: 1 for two classes, else one per class."""
+        return self.handle.n_blocks
+
+    @property
+    def n_features(self) -> int:
+        """Features known so far."""
+        return self.handle.n_features
+
+    @property
+    def n_seen(self) -> int:
+        """Rounds so far: examples of positive weight."""
+        return self.handle.n_seen
+
+    @property
+    def n_updates(self) -> int:
+        """Rounds that moved the mean or the covariance."""
+        return self.handle.n_updates
+
+    @property
+    def n_mistakes(self) -> int:
+        """Rounds whose prediction was wrong before learning."""
+        return self.handle.n_mistakes
+
+    @property
+    def mean(self) -> Array:
+        """The mean, shape (n_features,) or (n_blocks, n_features)."""
+        return self._squeezed(self.handle.mean()[0])
+
+    @property
+    def average(self) -> Array:
+        """The mean averaged over all rounds, for beliefs that average; else the mean."""
+        return self._squeezed(self.handle.average()[0])
+
+    @property
+    def intercept(self) -> Array:
+        """The intercepts, shape (n_blocks,)."""
+        out: Array = self.handle.mean()[1][:, 0]
+        return out
+
+    @property
+    def variance(self) -> Array:
+        """Variance of every weight, shaped as `mean`."""
+        return self._squeezed(self.handle.variance()[0])
+
+    @property
+    def covariance(self) -> Array | None:
+        """The full covariance over (block, feature), or None; without the intercept."""
+        sigma = self.handle.covariance()
+        if sigma is None:
+            return None
+        slots = self.n_features + 1
+        keep = np.arange(sigma.shape[0]) % slots != 0
+        out: Array = sigma[np.ix_(keep, keep)]
+        return out
+
+    def _squeezed(self, weights: Array) -> Array:
+        out: Array = weights[0] if self.n_blocks == 1 else weights
+        return out
+
+    # ------------------------------------------------------------------ state
+
+    def state(self) -> dict[str, Any]:
+        """The whole state, by name: arrays and numbers, enough to go on bit for bit."""
+        state: dict[str, Any] = self.handle.state()
+        return state
+
+    def load_state(self, state: dict[str, Any], *, n_features: int | None = None, n_classes: int | None = None) -> None:
+        """Take over a state made by `state` of a learner with the same axes."""
+        first = next(value for value in state.values() if isinstance(value, np.ndarray) and value.ndim == 2)
+        blocks, slots = first.shape
+        handle = self._start(n_features if n_features is not None else slots - 1, n_classes or blocks)
+        try:
+            handle.load_state({key: contiguous(value) for key, value in state.items()})
+        except ValueError as error:
+            raise DataError(str(error)) from None
+
+    def digest(self) -> str:
+        """A hash of the whole state; equal digests mean equal bits."""
+        digest = hashlib.sha256()
+        for name, value in sorted(self.state().items()):
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(value).tobytes())
+        return digest.hexdigest()
+
+    def __getstate__(self) -> dict[str, Any]:
+        fields = {key: value for key, value in self.__dict__.items() if key != "_handle"}
+        fields["_saved"] = None if self._handle is None else (self._handle.state(), self._handle.words())
+        return fields
+
+    def __setstate__(self, fields: dict[str, Any]) -> None:
+        saved = fields.pop("_saved")
+        self.__dict__.update(fields)
+        self._handle = None
+        if saved is not None:
+            state, words = saved
+            self.load_state(state)
+            self.handle.remember_words(words)
+
+    def copy(self) -> Learner:
+        """An independent copy."""
+        twin = object.__new__(Learner)
+        twin.__dict__.update(self.__dict__)
+        twin._handle = None if self._handle is None else self._handle.copy()
+        return twin
+
+    def __repr__(self) -> str:
+        return f"Learner(task={self.task}, rule={self.rule}, belief={self.belief}, dtype={self.dtype!r})"
+
+
+def weights_of(sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
+    """Example weights as the core wants them; bad ones are refused before anything is learned."""
+    if sample_weight is None:
+        return None
+    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n, weights[()])
+    if weights.shape != (n,):
+        raise DataError(f"sample_weight must have shape ({n},), got {weights.shape}")
+    bad = ~(np.isfinite(weights) & (weights >= 0))
+    if bad.any():
+        row = int(np.flatnonzero(bad)[0])
+        raise DataError(f"sample_weight must be finite and not negative, got {weights[row]} for row {row}", row)
+    return weights
+
+
+def contiguous(value: Any) -> Any:
+    """Arrays laid out as the core reads them; other values as they are."""
+    return np.ascontiguousarray(value) if isinstance(value, np.ndarray) else value
+
+
+def narrowed(rows: Rows, n_features: int) -> Rows:
+    """Rows without the features a learner has never met: they have no weight."""
+    if isinstance(rows, DenseRows):
+        return DenseRows(rows.x[:, :n_features])
+    known = rows.indices < n_features
+    counts = np.concatenate([[0], np.cumsum(known)])
+    return SparseRows(rows.data[known], rows.indices[known], counts[rows.indptr].astype(np.int64), rows.n_rows, n_features)
+
+

@@ -1,0 +1,134 @@
+"""Rows as the core wants them: CSR or dense arrays of float32 or float64, without copies where none is needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ._core import Fault
+from .exceptions import DataError, NumericError
+
+Float: TypeAlias = npt.NDArray[Any]
+
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_INDICES = (np.dtype(np.int32), np.dtype(np.int64))
+
+
+@dataclass(slots=True)
+class SparseRows:
+    """CSR arrays, not trusted: the core checks every index before it uses one."""
+
+    data: Float
+    indices: npt.NDArray[Any]
+    indptr: npt.NDArray[Any]
+    n_rows: int
+    n_columns: int
+
+    def arguments(self) -> tuple[Any, ...]:
+        return self.data, self.indices, self.indptr, self.n_columns
+
+
+@dataclass(slots=True)
+class DenseRows:
+    """A two-dimensional array, of any strides."""
+
+    x: Float
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.x.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.x.shape[1])
+
+    def arguments(self) -> tuple[Any, ...]:
+        return (self.x,)
+
+
+Rows: TypeAlias = SparseRows | DenseRows
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether `X` is a scipy.sparse matrix or array, found without importing scipy."""
+    return hasattr(X, "format") and hasattr(X, "tocsr")
+
+
+def quick_rows(X: Any) -> Rows | None:
+    """Rows the core can use as they are, or None when `X` needs converting."""
+    if type(X) is np.ndarray:
+        return DenseRows(X) if X.ndim == 2 and X.dtype in _FLOATS else None
+    if getattr(X, "format", None) == "csr" and hasattr(X, "indptr"):
+        data, indices, indptr = X.data, X.indices, X.indptr
+        if data.dtype in _FLOATS and indices.dtype in _INDICES and indptr.dtype in _INDICES:
+            n_rows, n_columns = X.shape
+            if indptr.shape[0] != n_rows + 1:
+                raise DataError(f"indptr has {indptr.shape[0]} entries for {n_rows} rows; it needs one more than rows")
+            if data.shape[0] != indices.shape[0]:
+                raise DataError(f"data has {data.shape[0]} entries and indices {indices.shape[0]}; they must agree")
+            return SparseRows(data, indices, indptr, n_rows, n_columns)
+    return None
+
+
+def to_rows(X: Any) -> Rows:
+    """Rows from anything two-dimensional and numeric; used where scikit-learn's validation is not wanted."""
+    rows = quick_rows(X)
+    if rows is not None:
+        return rows
+    if is_sparse(X):
+        csr = X.tocsr()
+        data = csr.data if csr.data.dtype in _FLOATS else csr.data.astype(np.float64)
+        return SparseRows(data, csr.indices, csr.indptr, *csr.shape)
+    x = np.asarray(X)
+    if x.dtype not in _FLOATS:
+        try:
+            x = x.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"X must be numeric, got dtype {x.dtype}") from error
+    if x.ndim != 2:
+        raise DataError(f"X must have two dimensions, got {x.ndim}; use X.reshape(1, -1) for a single example")
+    return DenseRows(x)
+
+
+def refuse(fault: int, row: int, column: int, *, single_precision: bool = False) -> DataError:
+    """The exception for a row the core refused."""
+    kind = Fault(fault)
+    where = f"row {row}" + (f", column {column}" if column >= 0 else "")
+    dtype = "float32" if single_precision else "float64"
+    match kind:
+        case Fault.nan:
+            message = f"X contains NaN at {where}. Impute it, or drop the row."
+        case Fault.infinite:
+            message = f"X contains infinity at {where}. Clip it, or drop the row."
+        case Fault.too_large:
+            message = f"X holds a value at {where} too large for {dtype}. Scale the features, or use dtype='float64'."
+        case Fault.index_range:
+            message = f"row {row} has feature index {column}, outside the columns of X. Check indices and shape."
+        case Fault.indptr_order:
+            message = f"indptr falls or leaves the arrays at row {row}. It must rise from 0 to the number of entries."
+        case Fault.bad_label:
+            message = f"the label of row {row} is not one of the classes"
+        case Fault.bad_weight:
+            message = f"sample_weight of row {row} must be finite and not negative"
+        case Fault.row_length:
+            message = f"row {row} has more than a billion entries"
+        case Fault.margin_overflow:
+            message = f"the score of row {row} overflows {dtype}. Scale the features; the rows before it were learned."
+        case Fault.step_overflow:
+            message = (
+                f"learning row {row} would make a weight overflow {dtype}. Scale the features, or use dtype='float64'; "
+                "the rows before it were learned."
+            )
+        case Fault.lost_definiteness:
+            message = (
+                f"at row {row} the full covariance is no longer positive definite: features differ too much in scale. "
+                "Scale them, or use covariance='diagonal'; the rows before it were learned."
+            )
+        case _:
+            message = f"row {row} was refused"
+    numeric = kind in (Fault.margin_overflow, Fault.step_overflow, Fault.lost_definiteness)
+    error = NumericError if numeric else DataError
+    return error(message, row, column if column >= 0 else None)

@@ -1,0 +1,12 @@
+"""Tasks: from an example to the demand a rule must answer.
+
+Examples
+--------
+>>> from onlinear import task
+>>> task.MulticlassJoint(method="arow", k=5).method
+'arow'
+"""
+
+from ._core.task import Binary, Multiclass, MulticlassJoint
+
+__all__ = ["Binary", "Multiclass", "MulticlassJoint"]
