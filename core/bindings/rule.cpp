@@ -14,7 +14,7 @@ void bind_rule(nb::module_& m, const char* doc) {
             "step",
             [](const R& self, double margin, double variance, double required, double weight, double mean_norm,
                double threshold, std::uint64_t t) {
-                return rule::decide(self, Evidence{margin, required, variance, weight, mean_norm, threshold}, Clock{t});
+                return self.step(Evidence{margin, required, variance, weight, mean_norm, threshold}, Clock{t});
             },
             nb::arg("margin"), nb::arg("variance"), nb::kw_only(), nb::arg("required") = 1.0, nb::arg("weight") = 1.0,
             nb::arg("mean_norm") = 0.0, nb::arg("threshold") = 0.0, nb::arg("t") = 1,

@@ -28,7 +28,8 @@ struct Arow {
         if (missing <= 0) return {};  // eq. (8): confidence moves only when the mean does
         const double trust = r / e.weight;
         if (loss == kSquaredHinge) return {.mean = missing / (e.variance + trust), .precision = 1 / trust};
-        return {.mean = std::min(1 / (2 * trust), missing / e.variance), .precision = 1 / trust};
+        const double reach = e.variance > 0 ? missing / e.variance : 1 / trust;
+        return {.mean = std::min(1 / (2 * trust), reach), .precision = 1 / trust};
     }
 };
 

@@ -55,6 +55,7 @@ struct ConfidenceWeighted {
 
     Step step(const Evidence& e, const Clock&) const noexcept {
         const double m = e.margin, v = e.variance;
+        if (!(v > 0)) return {};
         if (constraint == kStdev) {
             if (m >= phi * std::sqrt(v)) return {};
             return confidence::step_stdev(confidence::alpha_stdev(m, v, phi), v, phi);

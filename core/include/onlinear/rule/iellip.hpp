@@ -21,7 +21,7 @@ struct Iellip {
     double rate(const Clock& clock) const noexcept { return c * std::pow(b, static_cast<double>(clock.round - 1)); }
 
     Step step(const Evidence& e, const Clock& clock) const noexcept {
-        if (e.margin > 0) return {};
+        if (e.margin > 0 || !(e.variance > 0)) return {};
         const double ct = rate(clock);
         return {.mean = (1 - e.margin) / e.variance, .precision = ct / e.variance / (1 - ct), .spread = 1 / (1 - ct)};
     }

@@ -26,7 +26,7 @@ struct PassiveAggressive {
 
     Step step(const Evidence& e, const Clock&) const noexcept {
         const double loss = e.required - e.margin;
-        if (loss <= 0) return {};
+        if (loss <= 0 || !(e.variance > 0)) return {};
         const double price = C * e.weight;
         switch (variant) {
             case kPa:

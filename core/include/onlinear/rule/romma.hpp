@@ -19,7 +19,7 @@ struct Romma {
 
     Step step(const Evidence& e, const Clock&) const noexcept {
         const double m = e.margin, n2 = e.variance, W = e.mean_norm;
-        if (aggressive ? m >= 1 : m > 0) return {};
+        if ((aggressive ? m >= 1 : m > 0) || !(n2 > 0)) return {};
         const double product = n2 * W;
         const double D = product - m * m;
         // delta parallel to mu, or the old constraint implied by the new one: start again.

@@ -26,7 +26,7 @@ struct SoftConfidenceWeighted {
 
     Step step(const Evidence& e, const Clock&) const noexcept {
         const double m = e.margin, v = e.variance, price = C * e.weight;
-        if (m >= phi * std::sqrt(v)) return {};
+        if (!(v > 0) || m >= phi * std::sqrt(v)) return {};
         if (penalty == kLinear)
             return confidence::step_stdev(std::min(price, confidence::alpha_stdev(m, v, phi)), v, phi);
         const double phi2 = phi * phi, n = v + 1 / (2 * price);

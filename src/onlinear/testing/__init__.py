@@ -1,0 +1,1 @@
+"""Checks that users and authors of learners can run: golden vectors and stream manners."""
