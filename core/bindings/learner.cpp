@@ -89,13 +89,14 @@ public:
 
     std::vector<std::int64_t> index;
     std::vector<double> value;
-    std::vector<std::string> fresh;  // named columns added by the last dict
+    std::vector<std::string> fresh;  // named columns the last dict brings
 
-    /// Reads a dict; with `learning`, new names are given columns and words are remembered.
+    /// Reads a dict; with `learning`, new names are given columns and words noted, both for `commit` to keep.
     void read(nb::handle features, bool learning) {
         index.clear();
         value.clear();
         fresh.clear();
+        noted_.clear();
         if (!PyDict_Check(features.ptr())) {
             read_mapping(features, learning);
             return;
@@ -103,6 +104,23 @@ public:
         PyObject *key, *number;
         Py_ssize_t position = 0;
         while (PyDict_Next(features.ptr(), &position, &key, &number)) add(key, number, learning);
+    }
+
+    /// Keeps what `read` noted; called once the example is known to be good.
+    void commit() {
+        for (const std::string& word : fresh) columns.emplace(word, static_cast<std::uint32_t>(columns.size()));
+        for (auto& [column, word] : noted_) remember(word, column);
+    }
+
+    /// The first value that is not finite in the state's type.
+    Refusal inspect(bool single_precision) const noexcept {
+        for (std::size_t j = 0; j < value.size(); ++j) {
+            const double x = value[j];
+            if (std::isnan(x)) return {Fault::nan, 0, index[j]};
+            if (std::isinf(x)) return {Fault::infinite, 0, index[j]};
+            if (single_precision && std::isinf(static_cast<float>(x))) return {Fault::too_large, 0, index[j]};
+        }
+        return {};
     }
 
     std::size_t needed() const noexcept {
@@ -166,10 +184,8 @@ private:
         if (found != columns.end()) {
             push(found->second, x);
         } else if (learning) {
-            const auto column = static_cast<std::uint32_t>(columns.size());
-            columns.emplace(word, column);
+            push(static_cast<std::uint32_t>(columns.size() + fresh.size()), x);
             fresh.push_back(word);
-            push(column, x);
         }
     }
 
@@ -177,10 +193,7 @@ private:
         const auto column = static_cast<std::uint32_t>(onlinear::text::hashed_column(onlinear::text::murmur3_32(word, size, 0), static_cast<unsigned>(bits)));
         if (learning) {
             if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits, false);
-            if (!seen_[column] && words.size() < max_names) {
-                seen_[column] = true;
-                words.emplace(column, std::string(word, size));
-            }
+            if (!seen_[column] && words.size() < max_names) noted_.emplace_back(column, std::string(word, size));
         }
         push(column, x);
     }
@@ -205,7 +218,10 @@ private:
     }
 
     std::vector<bool> seen_;
+    std::vector<std::pair<std::uint32_t, std::string>> noted_;
 };
+
+nb::tuple refused(const Refusal& r) { return nb::make_tuple(static_cast<int>(r.fault), r.row, r.column); }
 
 /// A learner as Python holds it: calls from several threads take turns, readers together.
 struct Handle {
@@ -259,22 +275,27 @@ struct Handle {
 
     nb::object read(const Matrix& matrix, Reading what, std::size_t threads) const {
         double* data;
-        Doubles out = new_array(matrix.rows, learner->blocks(), data);
+        Doubles out = new_array(matrix.rows, what == Reading::margin_variance ? 1 : learner->blocks(), data);
         Refusal refusal;
         {
             nb::gil_scoped_release release;
             std::shared_lock lock(turn);
             refusal = learner->read(matrix, what, data, threads);
         }
-        if (refusal)
-            return nb::make_tuple(static_cast<int>(refusal.fault), refusal.row, refusal.column);
+        if (refusal) return refused(refusal);
         return nb::cast(out);
     }
 
-    Matrix from_dict(nb::handle dict, bool learning) {
+    /// A dict as a matrix of one row; a bad one is refused before anything grows for its sake.
+    Matrix from_dict(nb::handle dict, bool learning, Refusal& refusal) {
         features.read(dict, learning);
-        const std::size_t needed = features.needed();
-        if (learning && needed > learner->features()) learner->grow(std::max(needed, hashed_size()), learner->blocks());
+        refusal = features.inspect(learner->single_precision());
+        if (refusal) return {};
+        if (learning) {
+            features.commit();
+            const std::size_t needed = features.needed();
+            if (needed > learner->features()) learner->grow(std::max(needed, hashed_size()), learner->blocks());
+        }
         drop_unknown();
         indptr_[1] = static_cast<std::int64_t>(features.index.size());
         return {.values = features.value.data(),
@@ -428,6 +449,38 @@ void bind_learner(nb::module_& m) {
         .value("lost_definiteness", Fault::lost_definiteness)
         .value("row_length", Fault::row_length);
 
+    m.def(
+        "check_dict",
+        [](nb::handle features, bool single_precision) {
+            FeatureMap map;
+            map.bits = 20;
+            map.read(features, false);
+            const Refusal refusal = map.inspect(single_precision);
+            if (refusal) throw std::invalid_argument("a feature's value is not finite, or too large for the state's type");
+        },
+        nb::arg("features"), nb::arg("single_precision"), "Raise unless every value of a dict can be learned.");
+    m.def(
+        "inspect_csr",
+        [](const Array& data, const Array& indices, const Array& indptr, std::size_t columns, bool single_precision) {
+            const Matrix matrix = csr(data, indices, indptr, columns);
+            nb::gil_scoped_release release;
+            const Refusal refusal = inspect(matrix, single_precision);
+            nb::gil_scoped_acquire acquire;
+            return refused(refusal);
+        },
+        nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("single_precision"),
+        "Look for a row that would be refused.");
+    m.def(
+        "inspect_dense",
+        [](const Array& x, bool single_precision) {
+            const Matrix matrix = dense(x);
+            nb::gil_scoped_release release;
+            const Refusal refusal = inspect(matrix, single_precision);
+            nb::gil_scoped_acquire acquire;
+            return refused(refusal);
+        },
+        nb::arg("x"), nb::arg("single_precision"), "Look for a row that would be refused.");
+
     m.def("kernel_level", &kernel_level, "The instruction set chosen for the wide loops.");
 
     nb::class_<Handle>(m, "Learner", "A task, a rule and a belief at work.")
@@ -494,18 +547,33 @@ void bind_learner(nb::module_& m) {
             },
             nb::arg("x"), nb::arg("variances") = false, nb::arg("threads") = 1)
         .def(
+            "margin_variance_csr",
+            [](const Handle& self, const Array& data, const Array& indices, const Array& indptr, std::size_t columns,
+               std::size_t threads) {
+                return self.read(csr(data, indices, indptr, std::min(columns, self.learner->features())),
+                                 Reading::margin_variance, threads);
+            },
+            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("threads") = 1)
+        .def(
+            "margin_variance_dense",
+            [](const Handle& self, const Array& x, std::size_t threads) {
+                const Matrix matrix = dense(x);
+                if (matrix.columns > self.learner->features()) throw std::invalid_argument("X has too many columns");
+                return self.read(matrix, Reading::margin_variance, threads);
+            },
+            nb::arg("x"), nb::arg("threads") = 1)
+        .def(
             "learn_dict",
             [](Handle& self, nb::handle features, std::int32_t label, double target, double weight, nb::object class_weight,
                bool balanced) {
                 std::unique_lock lock(self.turn);
-                const Matrix matrix = self.from_dict(features, true);
-                double factor = class_weight.is_none() ? 1.0 : nb::cast<double>(class_weight);
-                const double total = weight * factor;
+                const double total = weight * (class_weight.is_none() ? 1.0 : nb::cast<double>(class_weight));
+                if (!(total >= 0) || std::isinf(total)) return refused({Fault::bad_weight, 0, -1});
+                Refusal refusal;
+                const Matrix matrix = self.from_dict(features, true, refusal);
+                if (refusal) return refused(refusal);
                 Lesson lesson{.labels = &label, .targets = &target, .sample_weight = &total, .balanced = balanced, .count = 1};
-                Report report;
-                // One row cannot be half learned: the loop refuses it before it touches anything.
-                report = self.learner->learn(matrix, lesson);
-                return nb::make_tuple(static_cast<int>(report.refusal.fault), report.refusal.row, report.refusal.column);
+                return refused(self.learner->learn(matrix, lesson).refusal);
             },
             nb::arg("features"), nb::arg("label"), nb::arg("target"), nb::arg("weight"), nb::arg("class_weight").none(),
             nb::arg("balanced"))
@@ -513,11 +581,12 @@ void bind_learner(nb::module_& m) {
             "read_dict",
             [](Handle& self, nb::handle features, bool variances) -> nb::object {
                 std::unique_lock lock(self.turn);
-                const Matrix matrix = self.from_dict(features, false);
+                Refusal refusal;
+                const Matrix matrix = self.from_dict(features, false, refusal);
+                if (refusal) return refused(refusal);
                 std::vector<double> out(self.learner->blocks());
-                const Refusal refusal =
-                    self.learner->read(matrix, variances ? Reading::variances : Reading::scores, out.data(), 1);
-                if (refusal) return nb::make_tuple(static_cast<int>(refusal.fault), refusal.row, refusal.column);
+                refusal = self.learner->read(matrix, variances ? Reading::variances : Reading::scores, out.data(), 1);
+                if (refusal) return refused(refusal);
                 return nb::cast(out);
             },
             nb::arg("features"), nb::arg("variances") = false)
@@ -525,7 +594,8 @@ void bind_learner(nb::module_& m) {
             "columns_of",
             [](Handle& self, nb::handle features) {
                 std::unique_lock lock(self.turn);
-                self.from_dict(features, false);
+                Refusal refusal;
+                self.from_dict(features, false, refusal);
                 return nb::make_tuple(self.features.index, self.features.value);
             },
             nb::arg("features"), "The columns and values a dict stands for.")
@@ -565,11 +635,14 @@ void bind_learner(nb::module_& m) {
                 self.learner->grow(std::max(features, self.learner->features()), classes);
             },
             nb::arg("features"), nb::arg("classes"))
-        .def("to_multiclass",
-             [](Handle& self) {
-                 std::unique_lock lock(self.turn);
-                 self.learner = self.learner->for_multiclass();
-             })
+        .def(
+            "to_multiclass",
+            [](Handle& self, nb::handle task) {
+                const TaskSpec spec = to_variant<TaskSpec>(task, "a task");
+                std::unique_lock lock(self.turn);
+                self.learner = self.learner->for_multiclass(spec);
+            },
+            nb::arg("task"))
         .def("mean", [](const Handle& self) { return read_weights(self, AnyLearner::Weights::mean); })
         .def("variance", [](const Handle& self) { return read_weights(self, AnyLearner::Weights::variance); })
         .def("average", [](const Handle& self) { return read_weights(self, AnyLearner::Weights::average); })
@@ -628,7 +701,7 @@ void bind_learner(nb::module_& m) {
                  std::shared_lock lock(self.turn);
                  nb::dict out = to_dict(self.learner->state());
                  const Calibration& c = self.learner->calibration;
-                 out["calibration"] = std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, c.rounds};
+                 out["calibration"] = std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, c.rounds, c.square};
                  const Counters& n = self.learner->counters;
                  out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates};
                  out["class_counts"] = self.learner->class_counts;
@@ -651,7 +724,7 @@ void bind_learner(nb::module_& m) {
                     else
                         arrays[key] = value;
                 }
-                if (calibration.size() != 6 || counters.size() != 3)
+                if (calibration.size() != 7 || counters.size() != 3)
                     throw std::invalid_argument("state lacks its counters or its calibration");
                 for (const std::vector<double>* numbers : {&calibration, &counters, &counts})
                     for (const double v : *numbers)
@@ -667,6 +740,7 @@ void bind_learner(nb::module_& m) {
                 c.h_so = calibration[3];
                 c.h_oo = calibration[4];
                 c.rounds = calibration[5];
+                c.square = calibration[6];
                 self.learner->counters = {counters[0], counters[1], counters[2]};
                 self.learner->class_counts = counts;
             },

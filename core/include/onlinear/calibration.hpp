@@ -8,78 +8,79 @@ namespace onlinear {
 /// A map from scores to probabilities, fitted while learning.
 ///
 /// Every example is scored before it is learned, so progressive scores are honest held-out scores. The map is logistic:
-/// p = 1 / (1 + exp(-(scale s + offset))) for two classes, softmax(scale s) for more. It follows the stream by online
-/// Newton steps on the log loss whose memory lengthens with time: at round t the last half of the stream carries
+/// p = 1 / (1 + exp(-(scale s / size + offset))) for two classes, softmax(scale s / size) for more, where size is the
+/// running size of scores: some rules grow their weights for ever and probabilities should not follow. It is fitted by
+/// online Newton steps on the log loss whose memory lengthens with time: at round t the last half of the stream carries
 /// seven eighths of the weight, because early scores come from a model that knew little.
 class Calibration {
 public:
     double scale = 1.0, offset = 0.0;
-    double h_ss = 0.0, h_so = 0.0, h_oo = 0.0;  // the weighted Hessian
+    double h_ss = 1.0, h_so = 0.0, h_oo = 10.0;  // the weighted Hessian, with a prior towards scale 1 and no offset
     double rounds = 0.0;
+    double square = 0.0;  // running mean of squared scores
 
     void observe_binary(double score, bool positive, double weight) noexcept {
-        const double s = std::clamp(score, -kLargest, kLargest);
-        rounds += 1;
-        if (h_ss == 0) {
-            if (s == 0) return;
-            scale = 1 / std::abs(s);
-            h_ss = s * s;
-            h_oo = 1;
-        }
+        follow_binary(score);
+        if (square == 0) return;
+        const double s = clamped(score) / std::sqrt(square);
         const double p = sigmoid(scale * s + offset);
         const double error = weight * (p - (positive ? 1.0 : 0.0));
         const double curvature = weight * std::max(p * (1 - p), kLeastCurvature);
-        const double keep = 1 - 3 / (std::min(rounds, kHorizon) + 30);
+        const double keep = memory();
         h_ss = keep * h_ss + curvature * s * s;
         h_so = keep * h_so + curvature * s;
         h_oo = keep * h_oo + curvature;
         const double determinant = h_ss * h_oo - h_so * h_so;
         if (!(determinant > 1e-12 * h_ss * h_oo)) return;
-        const double ds = (h_oo * error * s - h_so * error) / determinant;
-        const double dy = (h_ss * error - h_so * error * s) / determinant;
-        scale = std::max(scale - std::clamp(ds, -scale, scale / 2), scale * 1e-3);
-        offset = std::clamp(offset - dy, -50.0, 50.0);
+        turn_scale((h_oo * error * s - h_so * error) / determinant);
+        offset = std::clamp(offset - (h_ss * error - h_so * error * s) / determinant, -50.0, 50.0);
+    }
+
+    /// A round whose example has been seen before: only the size of scores is followed.
+    void follow_binary(double score) noexcept {
+        rounds += 1;
+        const double s = clamped(score), keep = memory();
+        square = square == 0 ? s * s : keep * square + (1 - keep) * s * s;
     }
 
     /// `scratch` has room for `n` numbers.
     void observe_multiclass(const double* scores, std::size_t n, std::size_t label, double weight, double* scratch) noexcept {
-        rounds += 1;
+        follow_multiclass(scores, n);
         // A temperature is settled by few examples; after the first thousand every fourth is enough.
-        if (rounds > 1000 && static_cast<long long>(rounds) % 4 != 0) return;
-        double top = scores[0], bottom = scores[0];
-        for (std::size_t k = 1; k < n; ++k) {
-            top = std::max(top, scores[k]);
-            bottom = std::min(bottom, scores[k]);
-        }
-        const double range = std::min(top - bottom, kLargest);
-        if (h_ss == 0) {
-            if (!(range > 0)) return;
-            scale = 1 / range;
-            h_ss = range * range;
-        }
+        if (square == 0 || (rounds > 1000 && static_cast<long long>(rounds) % 4 != 0)) return;
+        const double size = std::sqrt(square), top = *std::max_element(scores, scores + n);
         double total = 0;
-        for (std::size_t k = 0; k < n; ++k) total += scratch[k] = std::exp(scale * std::max(scores[k] - top, -kLargest));
-        double mean = 0, square = 0;
+        for (std::size_t k = 0; k < n; ++k) total += scratch[k] = std::exp(scale * clamped((scores[k] - top) / size));
+        double mean = 0, second = 0;
         for (std::size_t k = 0; k < n; ++k) {
-            const double p = scratch[k] / total, s = std::max(scores[k] - top, -kLargest);
+            const double p = scratch[k] / total, s = clamped((scores[k] - top) / size);
             mean += p * s;
-            square += p * s * s;
+            second += p * s * s;
         }
-        const double error = weight * (mean - std::max(scores[label] - top, -kLargest));
-        const double curvature = weight * std::max(square - mean * mean, kLeastCurvature * range * range);
-        const double keep = 1 - 3 / (std::min(rounds, kHorizon) + 30);
-        h_ss = keep * h_ss + curvature;
-        if (!(h_ss > 0)) return;
-        scale = std::max(scale - std::clamp(error / h_ss, -scale, scale / 2), scale * 1e-3);
+        const double error = weight * (mean - clamped((scores[label] - top) / size));
+        h_ss = memory() * h_ss + weight * std::max(second - mean * mean, kLeastCurvature);
+        turn_scale(error / h_ss);
     }
 
-    double probability(double score) const noexcept { return sigmoid(scale * score + offset); }
+    void follow_multiclass(const double* scores, std::size_t n) noexcept {
+        rounds += 1;
+        double mean = 0, spread = 0;
+        for (std::size_t k = 0; k < n; ++k) mean += clamped(scores[k]) / static_cast<double>(n);
+        for (std::size_t k = 0; k < n; ++k) {
+            const double s = clamped(scores[k]) - mean;
+            spread += s * s / static_cast<double>(n);
+        }
+        const double keep = memory();
+        square = square == 0 ? spread : keep * square + (1 - keep) * spread;
+    }
+
+    /// Probability of the second of two classes.
+    double probability(double score) const noexcept { return sigmoid(scale * score / size() + offset); }
 
     void probabilities(const double* scores, std::size_t n, double* out) const noexcept {
-        double top = scores[0];
-        for (std::size_t k = 1; k < n; ++k) top = std::max(top, scores[k]);
+        const double top = *std::max_element(scores, scores + n);
         double total = 0;
-        for (std::size_t k = 0; k < n; ++k) total += out[k] = std::exp(scale * (scores[k] - top));
+        for (std::size_t k = 0; k < n; ++k) total += out[k] = std::exp(scale * (scores[k] - top) / size());
         for (std::size_t k = 0; k < n; ++k) out[k] /= total;
     }
 
@@ -92,6 +93,12 @@ private:
     static constexpr double kLargest = 1e100;
     static constexpr double kLeastCurvature = 1e-3;
     static constexpr double kHorizon = 100000;
+
+    static double clamped(double score) noexcept { return std::clamp(score, -kLargest, kLargest); }
+    double size() const noexcept { return square > 0 ? std::sqrt(square) : 1.0; }
+    double memory() const noexcept { return 1 - 3 / (std::min(rounds, kHorizon) + 30); }
+    /// The map stays monotone, and one strange example cannot turn it over.
+    void turn_scale(double change) noexcept { scale = std::max(scale - std::clamp(change, -1.0, scale / 2), 1e-6); }
 };
 
 }  // namespace onlinear

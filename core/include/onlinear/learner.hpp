@@ -32,7 +32,7 @@ struct Lesson {
     bool balanced = false;                  // weigh classes by how often they have come so far
     const std::int64_t* order = nullptr;    // null: as they lie
     std::size_t count = 0;                  // rows to learn (the length of `order` where given)
-    bool calibrate = true;                  // false from the second pass on: the example has been seen
+    bool calibrate = true;                  // false from the second pass on: the examples have been seen
     double* scores = nullptr;               // where to write the scores before each round; blocks() a row
 };
 
@@ -47,7 +47,9 @@ struct Counters {
     double seen = 0, mistakes = 0, updates = 0;
 };
 
-enum class Reading { scores, variances };
+/// What to read of a row: every block's score, every block's variance, or the variance of the margin between the
+/// best block and its rival (one number; with one block, that block's variance).
+enum class Reading { scores, variances, margin_variance };
 
 using TaskSpec = std::variant<task::Binary, task::Multiclass, task::MulticlassJoint>;
 
@@ -68,7 +70,7 @@ public:
     virtual ~AnyLearner() = default;
 
     virtual Report learn(const Matrix& matrix, const Lesson& lesson) = 0;
-    /// Scores or variances of `matrix`, blocks() a row, on `threads` threads.
+    /// Fills `out`, blocks() numbers a row (one for the margin's variance), on `threads` threads.
     virtual Refusal read(const Matrix& matrix, Reading what, double* out, std::size_t threads) const = 0;
 
     virtual bool single_precision() const noexcept = 0;
@@ -76,7 +78,7 @@ public:
     virtual std::size_t features() const noexcept = 0;
     virtual void grow(std::size_t features, std::size_t classes) = 0;
     /// The same learner for several classes; two classes become blocks -w/2 and +w/2.
-    virtual std::unique_ptr<AnyLearner> for_multiclass() = 0;
+    virtual std::unique_ptr<AnyLearner> for_multiclass(const TaskSpec& task) = 0;
     virtual std::unique_ptr<AnyLearner> copy() const = 0;
 
     /// Everything `which` says of every weight, block-major, the intercept apart.
@@ -173,14 +175,19 @@ public:
         make_room();
     }
 
-    std::unique_ptr<AnyLearner> for_multiclass() override {
+    std::unique_ptr<AnyLearner> for_multiclass(const TaskSpec& task) override {
         if constexpr (std::is_same_v<Task, task::Binary>) {
             belief_.split();
-            auto learner = std::make_unique<Learner<task::Multiclass, Belief>>(task::Multiclass{2}, std::move(belief_));
-            learner->adopt(*this);
-            learner->calibration.offset = 0;
-            // A temperature over blocks -s/2, s/2 is the same map as a scale over s.
-            return learner;
+            // A temperature over blocks -s/2, s/2 is the same map as a scale over s, but for the offset.
+            const auto rebuild = [&]<class Several>(Several several) -> std::unique_ptr<AnyLearner> {
+                several.classes = 2;
+                auto learner = std::make_unique<Learner<Several, Belief>>(std::move(several), std::move(belief_));
+                learner->adopt(*this);
+                learner->calibration.offset = 0;
+                return learner;
+            };
+            if (const auto* joint = std::get_if<task::MulticlassJoint>(&task)) return rebuild(*joint);
+            return rebuild(task::Multiclass{});
         } else {
             return copy();
         }
@@ -348,7 +355,7 @@ private:
         } else {
             const Round round = task_.round(belief_, rule, row, example, scores_.data(), clock());
             if (round.fault != Fault::none) return round.fault;
-            if (lesson.calibrate) task_.calibrate(calibration, scores_.data(), example);
+            task_.calibrate(calibration, scores_.data(), example, lesson.calibrate);
             belief_.tick();
             counters.seen += 1;
             counters.mistakes += round.mistake;
@@ -386,6 +393,10 @@ private:
                 ahead = stage(i + 1, stages[(i + 1) % 2]);
                 if (!ahead) stage.prefetch(stages[(i + 1) % 2]);
             }
+            if (what == Reading::margin_variance) {
+                out[i] = margin_variance(row, values.data(), scratch.data());
+                continue;
+            }
             if (what == Reading::scores)
                 belief_.predict(row, values.data(), scratch.data());
             else
@@ -393,6 +404,17 @@ private:
             std::copy_n(values.data(), blocks(), out + i * blocks());
         }
         return {};
+    }
+
+    double margin_variance(const Row<T>& row, double* values, double* scratch) const {
+        if (blocks() == 1) {
+            belief_.variances(row, values);
+            return values[0];
+        }
+        belief_.predict(row, values, scratch);
+        const auto best = static_cast<std::uint32_t>(std::max_element(values, values + blocks()) - values);
+        const Term terms[2] = {{best, 1.0}, {task::best_rival(values, blocks(), best), -1.0}};
+        return belief_.variance(row, Terms(terms, 2));
     }
 
     void make_room() { scores_.assign(belief_.planes().stride() + blocks(), 0.0); }

@@ -55,6 +55,12 @@ public:
         return std::max(v, 0.0);
     }
 
+    double variance(const Row<T>& row, Terms terms) const {
+        std::vector<T> z(side());
+        product(row, terms, z);
+        return std::max(along(row, terms, z), 0.0);
+    }
+
     /// a' Sigma b for two differences on the same row.
     double covariance(const Row<T>& row, Terms a, Terms b) noexcept {
         product(row, a, z_);

@@ -32,8 +32,11 @@ struct Binary {
         return round;
     }
 
-    void calibrate(Calibration& calibration, const double* scores, const Example& example) const noexcept {
-        calibration.observe_binary(scores[0], example.label == 1, example.weight);
+    void calibrate(Calibration& calibration, const double* scores, const Example& example, bool fresh) const noexcept {
+        if (fresh)
+            calibration.observe_binary(scores[0], example.label == 1, example.weight);
+        else
+            calibration.follow_binary(scores[0]);
     }
 };
 

@@ -66,7 +66,8 @@ struct MulticlassJoint {
         return round;
     }
 
-    void calibrate(Calibration& calibration, const double* scores, const Example& example) {
+    void calibrate(Calibration& calibration, const double* scores, const Example& example, bool fresh) {
+        if (!fresh) return calibration.follow_multiclass(scores, classes);
         scratch_.resize(classes);
         calibration.observe_multiclass(scores, classes, static_cast<std::size_t>(example.label), example.weight,
                                        scratch_.data());

@@ -1,0 +1,876 @@
+"""Validation and the fit loop, once for every classifier.
+
+An estimator file declares parameters and says which rule, belief and task they mean; everything else is here.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, belief, task
+from ._explanation import Explanation, explain_margin
+from ._labels import Labels
+from ._learner import Learner, weights_of
+from ._parameters import check_choice, check_number, with_advice
+from ._rows import Rows, SparseRows, is_sparse, quick_rows, refuse, to_rows
+from ._sklearn import BaseEstimator, ClassifierMixin, generator, is_lean
+from .exceptions import DataError, NotAvailableError, ParameterError
+
+__all__ = ["GaussianClassifier", "OnlineClassifier"]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OnlineClassifier(ClassifierMixin, BaseEstimator):
+    """What all classifiers share; see `_parameters.SHARED_PARAMETERS` for the parameters."""
+
+    fit_intercept: bool = True
+    passes: int = 10
+    shuffle: bool = True
+    early_stopping: bool = True
+    tol: float = 1e-3
+    n_iter_no_change: int = 2
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    average: bool = False
+    warm_start: bool = False
+    initial_mean: npt.ArrayLike | None = None
+    dtype: Literal["float32", "float64"] | None = None
+    bits: int = 20
+    max_features: int = 1 << 28
+    grow_features: bool = False
+    n_jobs: int | None = None
+    random_state: Any = None
+
+    #: Why a rule cannot follow class weights, where that is so; see tests/estimators for the table.
+    _ignores_weights: ClassVar[str | None] = None
+
+    # ------------------------------------------------------------------ what a subclass says
+
+    def _rule(self) -> Any:
+        """The rule these parameters mean."""
+        raise TypeError(f"{type(self).__name__} does not say which rule it is")
+
+    def _belief(self) -> Any:
+        """The belief these parameters mean."""
+        return belief.Mean(average=self.average)
+
+    def _joint(self) -> Any:
+        """The several-constraint task for more than two classes, or None for the top-1 reduction."""
+        return None
+
+    def axes(self) -> tuple[Any, Any]:
+        """The rule and the belief these parameters mean.
+
+        Returns
+        -------
+        rule, belief : objects from `onlinear.rule` and `onlinear.belief`
+        """
+        self._check_parameters()
+        try:
+            return self._rule(), self._belief()
+        except ParameterError:
+            raise
+        except ValueError as error:
+            raise ParameterError(with_advice(type(self).__name__, str(error))) from None
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn from arrays, starting anew (or going on, with `warm_start`).
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            The examples.
+        y : array of shape (n_samples,)
+            Their classes.
+        sample_weight : array of shape (n_samples,), optional
+            Example weights; 0 is an exact no-op.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        go_on = self.warm_start and self.__dict__.get("_learner") is not None
+        rows, labels = self._validated(X, y, reset=not go_on)
+        weights = weights_of(sample_weight, rows.n_rows)
+        dtype = self._state_dtype(X)
+        known = self._labels if go_on else Labels()
+        new = known.unknown(labels)
+        if len(known) + len(new) < 2:
+            only = [*known.names, *new.tolist()][0]
+            raise DataError(
+                f"{type(self).__name__}: y has one class only ({only!r}); fit needs at least two classes. "
+                "partial_fit and learn_one accept classes as they come."
+            )
+        self._inspect(rows, dtype if not go_on else self._learner.dtype)
+        if not go_on:
+            self._labels = known
+            self._start(rows.n_columns, np.asarray(new), dtype)
+            self.n_passes_ = 0
+        else:
+            self._meet(new, rows.n_columns)
+        numbers = self._labels.encode(labels)
+        assert numbers is not None
+        self._make_passes(rows, numbers, weights)
+        return self
+
+    def _make_passes(self, rows: Rows, numbers: Array, weights: Array | None) -> None:
+        rng = generator(self.random_state)
+        class_weight = self._class_weights(numbers)
+        best, patience = np.inf, 0
+        for number in range(self.passes):
+            order = rng.permutation(rows.n_rows).astype(np.int64) if self.shuffle else None
+            report = self._learner.learn_rows(
+                rows,
+                numbers,
+                weights,
+                class_weight=class_weight,
+                order=order,
+                calibrate=number == 0,  # later passes have seen the example
+                checked=True,
+            )
+            self.n_passes_ += 1
+            error = report.n_mistakes / max(rows.n_rows, 1)
+            if not self.early_stopping:
+                continue
+            if report.n_updates == 0:
+                break
+            patience = 0 if error < best - self.tol else patience + 1
+            best = min(best, error)
+            if patience >= self.n_iter_no_change:
+                break
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
+        """Learn from one batch, in the given order, once.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            The examples.
+        y : array of shape (n_samples,)
+            Their classes; new ones may appear at any time.
+        classes : array, optional
+            Classes to expect; not needed.
+        sample_weight : array of shape (n_samples,), optional
+            Example weights; 0 is an exact no-op.
+
+        Returns
+        -------
+        self
+        """
+        learner = self.__dict__.get("_learner")
+        rows = self._quick(X) if learner is not None else None
+        numbers = None
+        if rows is not None:
+            labels = np.asarray(y)
+            if labels.shape == (rows.n_rows,):
+                numbers = self._labels.encode(labels)
+        if numbers is None or classes is not None:
+            rows, labels, numbers = self._meet_batch(X, y, classes)
+        assert rows is not None
+        weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
+        class_weight, balanced = self._streaming_weights()
+        self._learner.learn_rows(rows, numbers, weights, class_weight=class_weight, balanced=balanced)
+        return self
+
+    def _meet_batch(self, X: Any, y: Any, classes: npt.ArrayLike | None) -> tuple[Rows, Array, Array]:
+        """A batch that brings something new: the first one, new classes, other types."""
+        self._check_parameters()
+        first = self.__dict__.get("_learner") is None
+        rows, labels = self._validated(X, y, reset=first)
+        known = Labels() if first else self._labels
+        expected = np.asarray(classes).ravel() if classes is not None else labels[:0]
+        if classes is not None and len(expected):
+            stray = labels[[label not in set(expected.tolist()) for label in labels.tolist()]]
+            if len(stray):
+                raise DataError(f"y contains {stray[0]!r}, which is not among classes={expected.tolist()}")
+        new = known.unknown(expected if classes is not None else labels)
+        dtype = self._state_dtype(X) if first else self._learner.dtype
+        self._inspect(rows, dtype)
+        if first:
+            self._labels = known
+            self._start(rows.n_columns, new, dtype)
+        else:
+            self._meet(new, rows.n_columns)
+        numbers = self._labels.encode(labels)
+        assert numbers is not None
+        return rows, labels, numbers
+
+    def fit_stream(self, batches: Iterable[Any]) -> Self:
+        """Learn from batches as they come, one pass: pairs (X, y), triples with weights, or what `onlinear.read` gives.
+
+        Parameters
+        ----------
+        batches : iterable
+            The stream.
+
+        Returns
+        -------
+        self
+        """
+        for batch in batches:
+            if isinstance(batch, tuple):
+                X, y, *rest = batch
+                self.partial_fit(X, y, sample_weight=rest[0] if rest else None)
+            else:
+                self.partial_fit(batch.X, batch.y, sample_weight=batch.weight)
+        return self
+
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Self:
+        """Learn one example from a dict of features; river's verb.
+
+        Parameters
+        ----------
+        x : dict
+            Feature names (or column numbers) and their values. String values are categories.
+        y : label
+            Its class; new ones may appear at any time.
+        w : float, default=1.0
+            Its weight.
+
+        Returns
+        -------
+        self
+
+        Examples
+        --------
+        >>> from onlinear import AROWClassifier
+        >>> model = AROWClassifier().learn_one({"free": 1, "money": 2}, "spam").learn_one({"meeting": 1}, "ham")
+        >>> model.predict_one({"money": 1})
+        'spam'
+        """
+        try:
+            number = self._labels.index[y]
+            handle = self._learner._handle
+        except (AttributeError, KeyError, TypeError):
+            number, handle = self._meet_one(x, y)
+        if self.class_weight is not None:
+            class_weight, balanced = self._streaming_weights()
+            factor = None if class_weight is None else float(class_weight[number])
+            fault, row, column = handle.learn_dict(x, number, 0.0, w, factor, balanced)
+        else:
+            fault, row, column = handle.learn_dict(x, number, 0.0, w, None, False)
+        if fault:
+            raise refuse(fault, row, column, single_precision=handle.single_precision)
+        if handle.n_features != self.n_features_in_:
+            self._grown(handle)
+        return self
+
+    def _meet_one(self, x: Mapping[Any, Any], y: Any) -> tuple[int, Any]:
+        if y is None or (isinstance(y, float) and np.isnan(y)):
+            raise DataError(f"y must be a class label, got {y!r}")
+        label = np.asarray([y]) if not isinstance(y, str | bytes) else np.asarray([y], dtype=type(y))
+        if label.ndim != 1:
+            raise DataError(f"y must be one class label, got {y!r}")
+        if self.__dict__.get("_learner") is None:
+            self._check_parameters()
+            _core.check_dict(x, self.dtype != "float64")
+            self._labels = Labels()
+            self._start(0, label, self.dtype or "float32")
+        elif label.tolist()[0] not in self._labels.index:
+            _core.check_dict(x, self._learner.dtype == "float32")
+            self._meet(label, self.n_features_in_)
+        return self._labels.index[label.tolist()[0]], self._learner.handle
+
+    def _grown(self, handle: Any) -> None:
+        """Dicts brought new features."""
+        self.n_features_in_ = handle.n_features
+        if "feature_names_in_" in self.__dict__:
+            self.feature_names_in_ = np.array([*self.feature_names_in_, *handle.fresh_names], dtype=object)
+
+    # ------------------------------------------------------------------ getting ready
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        check_number(owner, "passes", self.passes, 1, whole=True)
+        check_number(owner, "n_iter_no_change", self.n_iter_no_change, 1, whole=True)
+        check_number(owner, "tol", self.tol, -1.0)
+        check_number(owner, "bits", self.bits, 1, 30, whole=True)
+        check_number(owner, "max_features", self.max_features, 1, 1 << 30, whole=True)
+        if self.dtype is not None and str(np.dtype(self.dtype)) not in ("float32", "float64"):
+            raise ParameterError(f"{owner}: dtype must be None, 'float32' or 'float64', got {self.dtype!r}")
+        if self.class_weight is not None and not isinstance(self.class_weight, Mapping):
+            check_choice(owner, "class_weight", self.class_weight, ("balanced", None))
+
+    def _state_dtype(self, X: Any) -> str:
+        if self.dtype is not None:
+            return str(np.dtype(self.dtype))
+        given = getattr(X, "dtype", None)
+        if given is None and not hasattr(X, "dtypes"):
+            return "float64"  # lists of Python numbers
+        if given is None:  # data frames: float64 as soon as one column is
+            return "float64" if any(str(kind).lower() == "float64" for kind in _column_types(X)) else "float32"
+        return "float64" if given == np.float64 else "float32"
+
+    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Array]:
+        """scikit-learn's manners; NaN and infinity are found by the core, which names the row."""
+        if is_lean():
+            rows = to_rows(X)
+            self.n_features_in_ = rows.n_columns if reset else max(self.n_features_in_, rows.n_columns)
+            return rows, np.asarray(y)
+        from sklearn.utils.multiclass import check_classification_targets
+        from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+
+        wide = self.grow_features and not reset and _columns(X) > self.n_features_in_
+        X = validate_data(
+            self,
+            X,
+            reset=reset or wide,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+            accept_large_sparse=True,
+        )
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        labels = column_or_1d(y, warn=True)
+        check_consistent_length(X, labels)
+        check_classification_targets(labels)
+        if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
+            raise DataError("y contains NaN or infinity")
+        rows = quick_rows(X)
+        return rows if rows is not None else to_rows(X), labels
+
+    def _quick(self, X: Any) -> Rows | None:
+        """Rows that need no validation beyond the core's; None sends them the long way round."""
+        if "feature_names_in_" in self.__dict__:
+            return None
+        rows = quick_rows(X)
+        if rows is None or rows.n_columns != self.n_features_in_ or rows.n_rows == 0:
+            return None
+        return rows
+
+    def _inspect(self, rows: Rows, dtype: str) -> None:
+        """Refuse bad rows before anything is changed for their sake."""
+        look = _core.inspect_csr if isinstance(rows, SparseRows) else _core.inspect_dense
+        fault, row, column = look(*rows.arguments(), dtype == "float32")
+        if fault:
+            raise refuse(fault, row, column, single_precision=dtype == "float32")
+
+    def _start(self, n_features: int, classes: Array, dtype: str) -> None:
+        rule, known = self.axes()
+        joint = self._joint()
+        self._labels.add(np.asarray(classes))
+        n_classes = max(len(self._labels), 2)
+        several = n_classes > 2 or self._always_joint
+        asked = (joint or task.Multiclass()) if several else task.Binary()
+        try:
+            self._learner = Learner(
+                task=asked,
+                rule=None if isinstance(asked, task.MulticlassJoint) else rule,
+                belief=known,
+                dtype=dtype,
+                n_features=n_features,
+                n_classes=n_classes,
+                fit_intercept=self.fit_intercept,
+                initial_mean=self.initial_mean,
+                bits=self.bits,
+                max_features=self.max_features,
+            )
+        except ParameterError as error:
+            del self._labels
+            raise ParameterError(with_advice(type(self).__name__, str(error))) from None
+        self.n_features_in_ = n_features
+        if "feature_names_in_" in self.__dict__:
+            self._learner.handle.name_columns([str(name) for name in self.feature_names_in_])
+
+    #: Tasks that keep one block per class even for two classes.
+    _always_joint: ClassVar[bool] = False
+
+    def _meet(self, new: Array, n_features: int) -> None:
+        """Make room for classes and features that were not there before."""
+        handle = self._learner.handle
+        self._labels.add(np.asarray(new))
+        n_classes = max(len(self._labels), 2)
+        if n_classes > 2 and handle.n_blocks == 1:
+            several = self._joint() or task.Multiclass()
+            handle.to_multiclass(several)
+            self._learner.task = several
+            if isinstance(several, task.MulticlassJoint):
+                self._learner.rule = None
+        if n_features > handle.n_features or n_classes > max(handle.n_blocks, 2):
+            handle.grow(max(n_features, handle.n_features), n_classes)
+        self.n_features_in_ = handle.n_features
+
+    def _class_weights(self, numbers: Array) -> Array | None:
+        """For `fit`, where all labels are known: scikit-learn's meaning."""
+        if self.class_weight != "balanced":
+            return self._streaming_weights()[0]
+        counts = np.bincount(numbers, minlength=max(len(self._labels), 2)).astype(np.float64)
+        present = counts > 0
+        return np.where(present, len(numbers) / (present.sum() * np.where(present, counts, 1.0)), 1.0)
+
+    def _streaming_weights(self) -> tuple[Array | None, bool]:
+        if self.class_weight is None:
+            return None, False
+        if self.class_weight == "balanced":
+            return None, True
+        assert not isinstance(self.class_weight, str)
+        names = self._labels.names
+        weights = np.array([float(self.class_weight.get(name, 1.0)) for name in names] + [1.0] * (2 - len(names)))
+        if not np.all(np.isfinite(weights) & (weights >= 0)):
+            raise ParameterError(f"{type(self).__name__}: class_weight must be finite and not negative")
+        return weights, False
+
+    # ------------------------------------------------------------------ predicting
+
+    def _ready(self) -> Learner:
+        learner: Learner | None = self.__dict__.get("_learner")
+        if learner is None:
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit', 'partial_fit' or 'learn_one' first."
+            )
+        return learner
+
+    def _rows_to_read(self, X: Any) -> Rows:
+        rows = self._quick(X)
+        if rows is not None:
+            return rows
+        if is_lean():
+            return to_rows(X)
+        from sklearn.utils.validation import validate_data
+
+        X = validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
+        )
+        return to_rows(X)
+
+    def _threads(self) -> int:
+        if self.n_jobs is None:
+            return 1
+        if self.n_jobs < 0:
+            return max(1, (os.cpu_count() or 1) + 1 + self.n_jobs)
+        return max(1, self.n_jobs)
+
+    def _blocks(self, X: Any, *, variances: bool = False) -> Array:
+        """Scores or variances, a column per block, blocks in the core's order."""
+        learner = self._ready()
+        return learner.read_rows(self._rows_to_read(X), variances=variances, n_threads=self._threads())
+
+    def _oriented(self, blocks: Array) -> Array:
+        """Scores in the order of `classes_`: (n,) towards the second for two classes, else (n, n_classes)."""
+        order = self._labels.order
+        if len(order) < 2:
+            return blocks[:, 0] if blocks.shape[1] == 1 else blocks[:, 1] - blocks[:, 0]
+        if len(order) == 2:
+            first, second = order
+            if blocks.shape[1] == 1:
+                return blocks[:, 0] if second == 1 else -blocks[:, 0]
+            oriented: Array = blocks[:, second] - blocks[:, first]
+            return oriented
+        columns: Array = blocks[:, order]
+        return columns
+
+    def decision_function(self, X: Any) -> Array:
+        """The linear scores.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With two classes, positive means ``classes_[1]``.
+        """
+        return self._oriented(self._blocks(X))
+
+    def _decide(self, scores: Array) -> Array:
+        """Positions in `classes_`."""
+        if len(self._labels) == 1:
+            return np.zeros(len(scores), dtype=np.intp)
+        if scores.ndim == 1:
+            return (scores >= 0).astype(np.intp)
+        return np.asarray(scores.argmax(axis=1))
+
+    def predict(self, X: Any) -> Array:
+        """The most likely class of each row.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        scores = self.decision_function(X)
+        classes: Array = self.classes_[self._decide(scores)]
+        return classes
+
+    def _probabilities(self, blocks: Array) -> Array:
+        order = self._labels.order
+        if len(order) == 1:
+            return np.ones((len(blocks), 1))
+        if self._learner.n_seen == 0:
+            return np.full((len(blocks), len(order)), 1 / len(order))
+        out: Array = self._learner.handle.probabilities(np.ascontiguousarray(blocks))[:, order]
+        return out
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities, calibrated on the scores seen while learning.
+
+        Every example is scored before it is learned; a logistic map of those honest scores (one scale and offset, or one
+        temperature for several classes) is fitted as the stream goes.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        return self._probabilities(self._blocks(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _dict_blocks(self, x: Mapping[Any, Any], *, variances: bool = False) -> Array:
+        out = self._learner.handle.read_dict(x, variances)
+        if isinstance(out, tuple):
+            raise refuse(*out, single_precision=self._learner.dtype == "float32")
+        return np.array([out])
+
+    def predict_one(self, x: Mapping[Any, Any]) -> Any:
+        """The most likely class of one dict of features; None before any class is known.
+
+        Parameters
+        ----------
+        x : dict
+            Feature names (or column numbers) and their values.
+
+        Returns
+        -------
+        label or None
+        """
+        if self.__dict__.get("_learner") is None:
+            return None
+        position = self._decide(self._oriented(self._dict_blocks(x)))[0]
+        return self._labels.names[self._labels.order[position]]
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """Probability of every class for one dict of features; empty before any class is known.
+
+        Parameters
+        ----------
+        x : dict
+            Feature names (or column numbers) and their values.
+
+        Returns
+        -------
+        dict
+            From label to probability.
+        """
+        if self.__dict__.get("_learner") is None:
+            return {}
+        row = self._probabilities(self._dict_blocks(x))[0]
+        return dict(zip(self.classes_.tolist(), row.tolist(), strict=True))
+
+    # ------------------------------------------------------------------ confidence
+
+    def _need_variance(self) -> Learner:
+        learner = self._ready()
+        if not learner.handle.has_variance:
+            raise NotAvailableError(
+                f"{type(self).__name__} keeps no variances; use AROWClassifier or SoftConfidenceWeightedClassifier"
+            )
+        return learner
+
+    def margin(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
+        """How far each prediction is from changing.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+        return_std : bool, default=False
+            Whether to return the margin's standard deviation under the belief as well.
+
+        Returns
+        -------
+        margin : ndarray of shape (n_samples,)
+            Score of the predicted class minus its best rival's; for two classes |score|.
+        std : ndarray of shape (n_samples,)
+            Only with `return_std`.
+        """
+        if not return_std:
+            self._ready()
+            return _margins(self._oriented(self._blocks(X)))
+        learner = self._need_variance()
+        rows = self._rows_to_read(X)
+        blocks = learner.read_rows(rows, n_threads=self._threads())
+        read = learner.handle.margin_variance_csr if isinstance(rows, SparseRows) else learner.handle.margin_variance_dense
+        variance = read(*rows.arguments(), self._threads())
+        if isinstance(variance, tuple):
+            raise refuse(*variance, single_precision=learner.dtype == "float32")
+        return _margins(self._oriented(blocks)), np.sqrt(variance[:, 0])
+
+    def confidence(self, X: Any) -> Array:
+        """Probability, under the Gaussian belief, that each prediction is on the right side: Φ(margin / std).
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Between 0.5 and 1.
+        """
+        return self._confidence(X)
+
+    def _confidence(self, X: Any) -> Array:
+        margin, std = self.margin(X, return_std=True)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            z = np.where(std > 0, margin / std, np.where(margin > 0, np.inf, 0.0))
+        return np.array([_core.rule.cdf(value) for value in z.tolist()])
+
+    def sample(self, n: int, random_state: Any = None) -> tuple[Array, Array]:
+        """Draw weights from the belief, for Gibbs prediction.
+
+        Parameters
+        ----------
+        n : int
+            Number of draws.
+        random_state : int, RandomState instance or None, default=None
+            Seed.
+
+        Returns
+        -------
+        coef : ndarray of shape (n, *coef_.shape)
+        intercept : ndarray of shape (n, *intercept_.shape)
+        """
+        learner = self._need_variance()
+        rng = generator(random_state)
+        covariance = learner.handle.covariance()
+        if covariance is None:
+            coef = self.coef_ + self.coef_std_ * rng.standard_normal((n, *self.coef_.shape))
+            intercept = self.intercept_ + self._intercept_std() * rng.standard_normal((n, *self.intercept_.shape))
+            return coef, intercept
+        mean, offset = learner.handle.mean()
+        flat = np.concatenate([offset, mean], axis=1).ravel()
+        blocks = _draw(rng, flat, covariance, n).reshape(n, learner.n_blocks, -1)
+        weights = np.stack([self._oriented_weights(draw) for draw in blocks])
+        return weights[:, :, 1:], weights[:, :, 0]
+
+    def explain(self, x: Any, *, top: int | None = 10) -> Explanation:
+        """Why one example is predicted as it is: what each feature adds to the margin, with its standard deviation.
+
+        Parameters
+        ----------
+        x : dict, row or array of shape (1, n_features)
+            The example.
+        top : int or None, default=10
+            How many features to list, the largest contributions first; None lists all.
+
+        Returns
+        -------
+        Explanation
+        """
+        learner = self._ready()
+        columns, values = self._entries(x)
+        order = self._labels.order
+        return explain_margin(
+            learner, columns, values, [self._labels.names[number] for number in order], order, self._feature_name, top
+        )
+
+    def _entries(self, x: Any) -> tuple[Array, Array]:
+        """One example as columns and values."""
+        if isinstance(x, Mapping):
+            columns, values = self._learner.handle.columns_of(x)
+            return np.asarray(columns, dtype=np.int64), np.asarray(values, dtype=np.float64)
+        if not is_sparse(x) and np.ndim(x) == 1:
+            x = np.asarray(x).reshape(1, -1)
+        rows = self._rows_to_read(x)
+        if rows.n_rows != 1:
+            raise DataError(f"explain takes one example, got {rows.n_rows}")
+        if isinstance(rows, SparseRows):
+            return np.asarray(rows.indices, dtype=np.int64), np.asarray(rows.data, dtype=np.float64)
+        present = np.flatnonzero(rows.x[0])
+        return present, np.asarray(rows.x[0][present], dtype=np.float64)
+
+    def _feature_name(self, column: int) -> str:
+        names = self.__dict__.get("feature_names_in_")
+        if names is not None and column < len(names):
+            return str(names[column])
+        words: dict[int, str] = self._learner.handle.words()
+        return words.get(column, f"x{column}")
+
+    # ------------------------------------------------------------------ fitted state
+
+    def _oriented_weights(self, blocks: Array) -> Array:
+        """Weights per block as weights per row of `coef_`."""
+        order = self._labels.order
+        if len(order) > 2:
+            rows: Array = blocks[order]
+            return rows
+        return self._oriented(blocks.T).reshape(1, -1)
+
+    def _weights(self, name: str) -> tuple[Array, Array]:
+        if self.__dict__.get("_learner") is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'coef_' before it has learned")
+        coef, intercept = getattr(self._learner.handle, name)()
+        return coef, intercept
+
+    @property
+    def classes_(self) -> Array:
+        """The class labels, sorted."""
+        if "_labels" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'classes_' before it has learned")
+        return self._labels.sorted
+
+    @property
+    def coef_(self) -> Array:
+        """The weights predictions are made with."""
+        return self._oriented_weights(self._weights("average")[0])
+
+    @property
+    def intercept_(self) -> Array:
+        """The intercepts predictions are made with."""
+        return self._oriented_weights(self._weights("average")[1])[:, 0]
+
+    @property
+    def coef_std_(self) -> Array:
+        """Standard deviation of every weight."""
+        return self._deviation(0)
+
+    def _intercept_std(self) -> Array:
+        return self._deviation(1)[:, 0]
+
+    def _deviation(self, part: int) -> Array:
+        self._need_variance()
+        variance = self._weights("variance")[part]
+        if len(self._labels) > 2:
+            return np.sqrt(variance[self._labels.order])
+        return np.sqrt(variance.sum(axis=0, keepdims=True))
+
+    @property
+    def n_seen_(self) -> int:
+        """Rounds so far: examples of positive weight."""
+        return self._counted("n_seen")
+
+    @property
+    def n_updates_(self) -> int:
+        """Rounds that changed the model."""
+        return self._counted("n_updates")
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rounds predicted wrongly before learning."""
+        return self._counted("n_mistakes")
+
+    def _counted(self, name: str) -> int:
+        if self.__dict__.get("_learner") is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute '{name}_' before it has learned")
+        return int(getattr(self._learner, name))
+
+    def digest(self) -> str:
+        """A hash of everything learned; equal digests mean equal models, bit for bit."""
+        return self._ready().digest()
+
+    def save(self, path: Any) -> None:
+        """Write the model to a safetensors file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; the file is written aside and moved into place.
+        """
+        from .persistence import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: Any) -> Self:
+        """Read a model written by `save`; never runs code from the file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        """
+        from .persistence import load
+
+        model = load(path)
+        if not isinstance(model, cls):
+            raise ParameterError(f"{path} holds a {type(model).__name__}, not a {cls.__name__}")
+        return model
+
+    # ------------------------------------------------------------------ scikit-learn
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = self._ignores_weights is not None
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.__dict__.get("_learner") is not None
+
+
+def _margins(scores: Array) -> Array:
+    if scores.ndim == 1:
+        return np.abs(scores)
+    best = np.partition(scores, -2, axis=1)
+    margins: Array = best[:, -1] - best[:, -2]
+    return margins
+
+
+def _columns(X: Any) -> int:
+    shape = getattr(X, "shape", None)
+    return int(shape[1]) if shape is not None and len(shape) == 2 else 0
+
+
+def _column_types(X: Any) -> list[Any]:
+    kinds = X.dtypes
+    return list(kinds.values) if hasattr(kinds, "values") and not isinstance(kinds, dict) else list(kinds)
+
+
+def _draw(rng: np.random.RandomState, mean: Array, covariance: Array, n: int) -> Array:
+    """Gaussian draws through the symmetric root, which exists also when rounding has cost a little definiteness."""
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    draws: Array = mean + rng.standard_normal((n, len(mean))) @ root.T
+    return draws
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GaussianClassifier(OnlineClassifier):
+    """A classifier whose belief is a Gaussian."""
+
+    covariance: Literal["diagonal", "full"] = "diagonal"
+    projection: Literal["kl", "drop", "exact"] = "kl"
+    initial_variance: float = 1.0
+    min_variance: float = 0.0
+
+    #: The projections the mathematics allows for this rule.
+    _projections: ClassVar[tuple[str, ...]] = ("kl", "drop")
+
+    def _belief(self) -> Any:
+        owner = type(self).__name__
+        check_choice(owner, "covariance", self.covariance, ("diagonal", "full"))
+        check_choice(owner, "projection", self.projection, self._projections)
+        if self.covariance == "full":
+            return belief.Full(initial_variance=self.initial_variance, average=self.average)
+        return belief.Diagonal(
+            projection=self.projection,
+            initial_variance=self.initial_variance,
+            min_variance=self.min_variance,
+            average=self.average,
+        )

@@ -1,0 +1,124 @@
+"""One prediction, taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._learner import Learner
+
+__all__ = ["Explanation"]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one feature adds to the margin."""
+
+    feature: str
+    value: float
+    weight: float
+    contribution: float
+    std: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why one example is predicted as it is.
+
+    Attributes
+    ----------
+    predicted, rival : label
+        The predicted class and the one it is measured against.
+    margin : float
+        Score of the predicted class minus the rival's: the sum of all contributions and the intercept.
+    std : float or None
+        The margin's standard deviation under the belief.
+    intercept : float
+        The intercept's part.
+    contributions : list of Contribution
+        The largest first.
+    n_features : int
+        How many features the example has.
+    """
+
+    predicted: Any
+    rival: Any
+    margin: float
+    std: float | None
+    intercept: float
+    contributions: list[Contribution] = field(default_factory=list)
+    n_features: int = 0
+
+    def __str__(self) -> str:
+        spread = "" if self.std is None else f" ± {self.std:.3f}"
+        lines = [f"{self.predicted!r} against {self.rival!r}: margin {self.margin:+.3f}{spread}"]
+        width = max([len(item.feature) for item in self.contributions] + [len("(intercept)")])
+        for item in self.contributions:
+            spread = "" if item.std is None else f" ± {item.std:.3f}"
+            lines.append(f"  {item.feature:<{width}}  {item.contribution:+8.3f}{spread}   value {item.value:g}")
+        lines.append(f"  {'(intercept)':<{width}}  {self.intercept:+8.3f}")
+        hidden = self.n_features - len(self.contributions)
+        if hidden > 0:
+            lines.append(f"  and {hidden} smaller")
+        return "\n".join(lines)
+
+
+def explain_margin(
+    learner: Learner,
+    columns: Array,
+    values: Array,
+    names: list[Any],
+    order: Array,
+    name_of: Callable[[int], str],
+    top: int | None,
+) -> Explanation:
+    """Split the margin between the predicted class and its best rival into its features."""
+    handle = learner.handle
+    mean, offset = handle.average()
+    known = columns < mean.shape[1]
+    columns, values = columns[known], values[known]
+    scores = mean[:, columns] @ values + offset[:, 0]
+    if learner.n_blocks == 1:
+        first, second = (1, 0) if (scores[0] if order[-1] == 1 else -scores[0]) >= 0 else (0, 1)
+        sign = 1.0 if order[first if len(order) > 1 else 0] == 1 else -1.0
+        weight, intercept = sign * mean[0, columns], sign * offset[0, 0]
+    else:
+        ranked = np.argsort(-scores[order], kind="stable")
+        first, second = int(ranked[0]), int(ranked[1])
+        a, b = order[first], order[second]
+        weight, intercept = mean[a, columns] - mean[b, columns], offset[a, 0] - offset[b, 0]
+    contributions = weight * values
+    std = spread = None
+    if handle.has_variance:
+        variance, base = handle.variance()
+        blocks = [0] if learner.n_blocks == 1 else [order[first], order[second]]
+        spread = np.sqrt(variance[blocks][:, columns].sum(axis=0)) * np.abs(values)
+        # Without the covariances this is exact for diagonal beliefs and the diagonal's part for full ones.
+        intercept_variance = float(base[blocks].sum()) if learner.fit_intercept else 0.0
+        std = float(np.sqrt((spread**2).sum() + intercept_variance))
+    ranking = np.argsort(-np.abs(contributions), kind="stable")[:top]
+    items = [
+        Contribution(
+            name_of(int(columns[i])),
+            float(values[i]),
+            float(weight[i]),
+            float(contributions[i]),
+            None if spread is None else float(spread[i]),
+        )
+        for i in ranking
+    ]
+    return Explanation(
+        predicted=names[first] if len(names) > 1 else names[0],
+        rival=names[second] if len(names) > 1 else None,
+        margin=float(contributions.sum() + intercept),
+        std=std,
+        intercept=float(intercept),
+        contributions=items,
+        n_features=len(columns),
+    )

@@ -1,0 +1,108 @@
+"""Class labels: from what users call them to the core's numbers, in order of arrival."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .exceptions import DataError
+
+Array = npt.NDArray[Any]
+
+
+class Labels:
+    """Classes numbered as they come; `sorted` shows them in scikit-learn's order.
+
+    Numbers never change once given, so weights stay where they are when a class appears later.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[Any] = []
+        self.index: dict[Any, int] = {}
+        self._sorted: Array | None = None
+        self._order: Array | None = None
+        self._dtype: np.dtype[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def add(self, labels: Array) -> None:
+        """Give numbers to labels not met before, in the given order."""
+        for label in labels.tolist():
+            if label not in self.index:
+                self.index[label] = len(self.names)
+                self.names.append(label)
+        if self._dtype is None:
+            self._dtype = labels.dtype
+        elif labels.dtype != self._dtype:
+            self._dtype = np.result_type(self._dtype, labels.dtype) if _alike(self._dtype, labels.dtype) else None
+        self._sorted = None
+
+    def _sort(self) -> None:
+        if self._dtype is not None and self._dtype.kind != "O":
+            values = np.array(self.names, dtype=None if self._dtype.kind in "US" else self._dtype)
+        else:
+            values = np.empty(len(self.names), dtype=object)
+            values[:] = self.names
+        try:
+            self._order = np.argsort(values, kind="stable")
+        except TypeError:
+            self._order = np.argsort([f"{type(name).__name__}:{name!r}" for name in self.names], kind="stable")
+        self._sorted = values[self._order]
+
+    @property
+    def sorted(self) -> Array:
+        """The classes, sorted."""
+        if self._sorted is None:
+            self._sort()
+        assert self._sorted is not None
+        return self._sorted
+
+    @property
+    def order(self) -> Array:
+        """The number of each sorted class."""
+        if self._sorted is None:
+            self._sort()
+        assert self._order is not None
+        return self._order
+
+    def unknown(self, y: Array) -> Array:
+        """The distinct labels of `y` that have no number yet, sorted."""
+        try:
+            distinct = np.unique(y)
+        except TypeError:
+            raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
+        return distinct[[label not in self.index for label in distinct.tolist()]]
+
+    def encode(self, y: Array) -> Array | None:
+        """The numbers of `y` as int32, or None when it holds a label not met before."""
+        if y.dtype.kind in "iub" and self._dtype is not None and self._dtype.kind in "iub":
+            return self._encode_sorted(y)
+        if y.dtype.kind in "US" and len(y) > 64:
+            return self._encode_sorted(y)
+        try:
+            return np.fromiter((self.index[label] for label in y.tolist()), dtype=np.int32, count=len(y))
+        except (KeyError, TypeError):
+            return None
+
+    def _encode_sorted(self, y: Array) -> Array | None:
+        classes = self.sorted
+        if len(classes) == 2:  # two comparisons beat a search
+            second = y == classes[1]
+            if not np.all(second | (y == classes[0])):
+                return None
+            first, last = self.order.astype(np.int32)
+            return np.where(second, last, first)
+        position = np.searchsorted(classes, y)
+        position[position == len(classes)] = 0
+        if len(classes) == 0 or not np.array_equal(classes[position], y):
+            return None
+        numbers: Array = self.order[position].astype(np.int32)
+        return numbers
+
+
+def _alike(a: np.dtype[Any], b: np.dtype[Any]) -> bool:
+    numbers, words = "iubf", "US"
+    return (a.kind in numbers and b.kind in numbers) or (a.kind in words and b.kind in words)

@@ -1,0 +1,133 @@
+"""What is common to the parameters of all estimators: checks, advice, documentation."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import Any, TypeVar, dataclass_transform
+
+from .exceptions import ParameterError
+
+__all__ = ["check_choice", "check_number", "estimator"]
+
+T = TypeVar("T")
+
+ADVICE = {
+    "r": "Try r=1.0; larger values resist label noise.",
+    "C": "Try C=1.0; smaller values resist label noise.",
+    "phi": "Leave phi=None and set confidence, or give a number such as 1.28.",
+    "confidence": "Try confidence=0.9; it is the probability with which an example should be right.",
+    "b": "Try the default.",
+    "passes": "Try passes=1 for one look at each example.",
+    "initial_variance": "Try initial_variance=1.0.",
+}
+
+SHARED_PARAMETERS = """\
+fit_intercept : bool, default=True
+    Whether to add a feature that is always 1; it takes part in margin and variance like any other.
+passes : int, default=10
+    Passes `fit` makes over the data. `partial_fit`, `learn_one` and streams always make one.
+shuffle : bool, default=True
+    Whether `fit` visits the examples in a new random order on every pass.
+early_stopping : bool, default=True
+    Whether `fit` stops when the progressive error of a pass is no longer better than the best one by `tol`.
+tol : float, default=1e-3
+    What counts as better.
+n_iter_no_change : int, default=2
+    Passes without improvement before `fit` stops.
+class_weight : dict, "balanced" or None, default=None
+    Weights of the classes; "balanced" also works while streaming, with the counts so far.
+average : bool, default=False
+    Whether to predict with the mean of the weights over all rounds.
+warm_start : bool, default=False
+    Whether `fit` goes on from where the last `fit` stopped.
+initial_mean : array of shape (n_classes, n_features) or (n_features,), default=None
+    Where the weights start.
+dtype : {None, "float32", "float64"}, default=None
+    Type of the weights; None takes float64 if the first array is float64, else float32.
+bits : int, default=20
+    String keys of dicts are hashed to ``2**bits`` columns when the model knows no feature names.
+max_features : int, default=2**28
+    A feature index at or past this is refused.
+grow_features : bool, default=False
+    Whether later arrays may have more columns than the first. Dicts always may.
+n_jobs : int or None, default=None
+    Threads for prediction; -1 uses all processors. Learning is sequential by nature.
+random_state : int, RandomState instance or None, default=None
+    Seed of the shuffling."""
+
+SHARED_ATTRIBUTES = """\
+classes_ : ndarray of shape (n_classes,)
+    The class labels, sorted.
+coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    The weights.
+intercept_ : ndarray of shape (1,) or (n_classes,)
+    The intercepts.
+coef_std_ : ndarray shaped as `coef_`
+    Standard deviation of every weight, for learners that keep a covariance.
+n_seen_, n_updates_, n_mistakes_ : int
+    Rounds, rounds that changed the model, and rounds predicted wrongly before learning.
+n_passes_ : int
+    Passes made by `fit`.
+n_features_in_ : int
+    Features known.
+feature_names_in_ : ndarray of str
+    Their names, when `fit` saw any."""
+
+
+@dataclass_transform(kw_only_default=True)
+def estimator(cls: type[T]) -> type[T]:
+    """Make a keyword-only dataclass of an estimator and join the shared documentation to its own."""
+    made = dataclass(kw_only=True, eq=False, repr=False)(cls)
+    document = textwrap.dedent(made.__doc__ or "")
+    for heading, text in (("Parameters", SHARED_PARAMETERS), ("Attributes", SHARED_ATTRIBUTES)):
+        document = _join(document, heading, text)
+    made.__doc__ = document
+    return made
+
+
+def _join(document: str, heading: str, text: str) -> str:
+    """Put `text` at the end of a numpydoc section, which is made where it is missing."""
+    title = f"{heading}\n{'-' * len(heading)}\n"
+    order = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
+    later = [f"{name}\n{'-' * len(name)}\n" for name in order[order.index(heading) + 1 :]]
+    ends = [position for position in (document.find(name) for name in later) if position >= 0]
+    end = min(ends, default=len(document))
+    section = "" if title in document else title
+    return f"{document[:end].rstrip()}\n{'' if not section else chr(10)}{section}{text}\n\n{document[end:]}"
+
+
+def check_number(
+    owner: str, name: str, value: Any, low: float, high: float = float("inf"), *, whole: bool = False, open_low: bool = False
+) -> None:
+    """Raise `ParameterError` unless `value` is a number in range."""
+    kind = "a whole number" if whole else "a number"
+    good = isinstance(value, int | float) and not isinstance(value, bool) if not whole else _is_whole(value)
+    if not good and not whole:
+        good = hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0 and value.dtype.kind in "fiu"
+    if not good or not (value > low if open_low else value >= low) or not value <= high:
+        bound = f"{'greater than' if open_low else 'at least'} {low:g}" + ("" if high == float("inf") else f" and at most {high:g}")
+        advice = ADVICE.get(name, "")
+        raise ParameterError(f"{owner}: {name} must be {kind}, {bound}, got {value!r}. {advice}".rstrip())
+
+
+def _is_whole(value: Any) -> bool:
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, int) or (hasattr(value, "dtype") and value.dtype.kind in "iu" and value.ndim == 0)
+
+
+def check_choice(owner: str, name: str, value: Any, choices: tuple[Any, ...]) -> None:
+    """Raise `ParameterError` unless `value` is one of `choices`."""
+    if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
+        import difflib
+
+        listed = ", ".join(repr(choice) for choice in choices)
+        near = difflib.get_close_matches(str(value), [str(c) for c in choices], 1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ParameterError(f"{owner}: {name} must be one of {listed}, got {value!r}.{hint}")
+
+
+def with_advice(owner: str, message: str) -> str:
+    """The core's message about a parameter, with its owner and what to try."""
+    return f"{owner}: {message}. {ADVICE.get(message.split(' ', 1)[0], '')}".rstrip()

@@ -1,0 +1,74 @@
+"""scikit-learn's base classes, or light stand-ins where a process only needs to learn.
+
+Importing scikit-learn takes several times as long as learning a small file. The command line therefore asks for
+stand-ins (`go_lean`) before it imports an estimator; every other process gets the real classes.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+__all__ = ["BaseEstimator", "ClassifierMixin", "generator", "is_lean"]
+
+_LEAN_FLAG = "_onlinear_lean"
+
+
+def go_lean() -> None:
+    """Do without scikit-learn in this process; must be called before any estimator is imported."""
+    setattr(sys, _LEAN_FLAG, True)
+
+
+def is_lean() -> bool:
+    """Whether this process does without scikit-learn."""
+    return bool(getattr(sys, _LEAN_FLAG, False)) and "sklearn" not in sys.modules
+
+
+if TYPE_CHECKING:
+
+    class BaseEstimator:  # scikit-learn ships no types
+        """scikit-learn's, as far as we lean on it."""
+
+        def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+        def set_params(self, **parameters: Any) -> Any: ...
+        def __sklearn_tags__(self) -> Any: ...
+        def __getstate__(self) -> dict[str, Any]: ...
+        def __setstate__(self, state: dict[str, Any]) -> None: ...
+
+    class ClassifierMixin:
+        """scikit-learn's, as far as we lean on it."""
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float: ...
+
+elif is_lean():
+
+    class BaseEstimator:
+        """Parameters without scikit-learn."""
+
+        def get_params(self, deep=True):
+            """The constructor's parameters."""
+            return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
+
+        def __repr__(self):
+            return f"{type(self).__name__}()"
+
+    class ClassifierMixin:
+        """Nothing is needed of it here."""
+
+else:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+def generator(random_state: Any) -> np.random.RandomState:
+    """A random number generator from anything scikit-learn accepts."""
+    if random_state is None:
+        return np.random.RandomState()
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    if isinstance(random_state, np.random.Generator):
+        return np.random.RandomState(random_state.integers(2**32))
+    if random_state is np.random:
+        return np.random.mtrand._rand
+    return np.random.RandomState(random_state)

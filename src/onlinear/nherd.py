@@ -1,0 +1,53 @@
+"""Normal Herd."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from . import rule
+from ._base import GaussianClassifier
+from ._parameters import estimator
+
+__all__ = ["NHERDClassifier"]
+
+
+@estimator
+class NHERDClassifier(GaussianClassifier):
+    r"""Normal Herd.
+
+    Herds the Gaussian towards the half-space where the example is right with one linear map. When m < 1,
+
+    .. math:: α = \frac{1 - m}{v + 1/C}, \qquad Σ^{-1} ← Σ^{-1} + (2C + C^2 v)\, δ δ^T
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of missing the margin, in (0, inf); small values resist label noise. Example weights multiply it.
+    covariance : {"diagonal", "full"}, default="diagonal"
+        Full keeps correlations, at quadratic memory.
+    projection : {"kl", "drop", "exact"}, default="kl"
+        The paper's three diagonals: "project" (kl), "drop", and "exact" (the map itself diagonal).
+    initial_variance : float, default=1.0
+        Variance of every weight at the start.
+    min_variance : float, default=0.0
+        A floor under every variance.
+
+    References
+    ----------
+    .. [1] Crammer, Lee. Learning via Gaussian Herding. NIPS 2010.
+
+    Examples
+    --------
+    >>> from onlinear import NHERDClassifier
+    >>> model = NHERDClassifier(projection="exact").fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+    >>> model.predict([[0.9, 0.1]])
+    array([1])
+    """
+
+    C: float = 1.0
+    projection: Literal["kl", "drop", "exact"] = "kl"
+
+    _projections: ClassVar[tuple[str, ...]] = ("kl", "drop", "exact")
+
+    def _rule(self) -> Any:
+        return rule.Nherd(C=self.C)

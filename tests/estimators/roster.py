@@ -1,0 +1,38 @@
+"""Every classifier of the library, found by introspection, and the settings worth checking apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import onlinear
+from onlinear._base import OnlineClassifier
+
+
+def classifiers() -> list[type[Any]]:
+    """All public classifiers."""
+    public = (getattr(onlinear, name) for name in sorted(onlinear._HOMES))
+    return [value for value in public if isinstance(value, type) and issubclass(value, OnlineClassifier)]
+
+
+CLASSIFIERS = classifiers()
+
+#: Rules that by their nature cannot follow class weights, and why.
+WEIGHT_BLIND = {cls.__name__: cls._ignores_weights for cls in CLASSIFIERS if cls._ignores_weights is not None}
+
+#: Parameters that reach other code than the defaults do.
+VARIATIONS: dict[str, list[dict[str, Any]]] = {
+    "AROWClassifier": [
+        {"loss": "hinge"},
+        {"covariance": "full"},
+        {"projection": "kl"},
+        {"constraints": "all"},
+        {"average": True},
+    ],
+    "PassiveAggressiveClassifier": [{"variant": "pa2"}, {"constraints": "all"}],
+    "SoftConfidenceWeightedClassifier": [{"penalty": "squared"}],
+    "NORMAClassifier": [{"nu": 0.3, "rho": 0.0}],
+}
+
+SETTINGS = [cls() for cls in CLASSIFIERS] + [
+    cls(**parameters) for cls in CLASSIFIERS for parameters in VARIATIONS.get(cls.__name__, [])
+]
