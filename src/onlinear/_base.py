@@ -26,6 +26,8 @@ __all__ = ["GaussianClassifier", "OnlineClassifier"]
 
 Array = npt.NDArray[Any]
 
+_HALF_AND_A_BIT = float(np.nextafter(0.5, 1.0))
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class OnlineClassifier(ClassifierMixin, BaseEstimator):
@@ -102,6 +104,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
         rows, labels = self._validated(X, y, reset=not go_on)
         weights = weights_of(sample_weight, rows.n_rows)
+        if weights is not None and not weights.any():
+            raise DataError(f"{type(self).__name__}: sample_weight is zero for every example; there is nothing to learn")
         dtype = self._state_dtype(X)
         known = self._labels if go_on else Labels()
         new = known.unknown(labels)
@@ -127,7 +131,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         rng = generator(self.random_state)
         class_weight = self._class_weights(numbers)
         best, patience = np.inf, 0
-        for number in range(self.passes):
+        # A patience longer than the passes could never run out; it asks for more of them.
+        extra = self.n_iter_no_change if self.early_stopping and self.n_iter_no_change > self.passes else 0
+        for number in range(self.passes + extra):
             order = rng.permutation(rows.n_rows).astype(np.int64) if self.shuffle else None
             report = self._learner.learn_rows(
                 rows,
@@ -319,6 +325,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             rows = to_rows(X)
             self.n_features_in_ = rows.n_columns if reset else max(self.n_features_in_, rows.n_columns)
             return rows, np.asarray(y)
+        from sklearn.utils import assert_all_finite
         from sklearn.utils.multiclass import check_classification_targets
         from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
@@ -336,9 +343,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         labels = column_or_1d(y, warn=True)
         check_consistent_length(X, labels)
+        assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
-        if labels.dtype.kind == "f" and not np.all(np.isfinite(labels)):
-            raise DataError("y contains NaN or infinity")
         rows = quick_rows(X)
         return rows if rows is not None else to_rows(X), labels
 
@@ -518,6 +524,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         if self._learner.n_seen == 0:
             return np.full((len(blocks), len(order)), 1 / len(order))
         out: Array = self._learner.handle.probabilities(np.ascontiguousarray(blocks))[:, order]
+        if len(order) == 2:
+            # The offset moves the middle of the map away from score 0; the predicted class keeps the larger share.
+            positive = self._oriented(blocks) >= 0
+            out[:, 1] = np.where(positive, np.maximum(out[:, 1], _HALF_AND_A_BIT), np.minimum(out[:, 1], 0.5))
+            out[:, 0] = 1 - out[:, 1]
         return out
 
     def predict_proba(self, X: Any) -> Array:

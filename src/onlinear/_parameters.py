@@ -34,7 +34,7 @@ early_stopping : bool, default=True
 tol : float, default=1e-3
     What counts as better.
 n_iter_no_change : int, default=2
-    Passes without improvement before `fit` stops.
+    Passes without improvement before `fit` stops. More than `passes` asks for that many passes on top.
 class_weight : dict, "balanced" or None, default=None
     Weights of the classes; "balanced" also works while streaming, with the counts so far.
 average : bool, default=False

@@ -48,6 +48,9 @@ class NHERDClassifier(GaussianClassifier):
     projection: Literal["kl", "drop", "exact"] = "kl"
 
     _projections: ClassVar[tuple[str, ...]] = ("kl", "drop", "exact")
+    _ignores_weights: ClassVar[str | None] = (
+        "confidence grows with the square of the price, so a heavy example freezes its features at once"
+    )
 
     def _rule(self) -> Any:
         return rule.Nherd(C=self.C)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from . import rule
 from ._base import OnlineClassifier
@@ -50,6 +50,10 @@ class NORMAClassifier(OnlineClassifier):
     rho: float = 1.0
     nu: float | None = None
     decay: bool = False
+
+    _ignores_weights: ClassVar[str | None] = (
+        "a weight multiplies the step size and with it the shrinkage, so a heavy example wipes out the others"
+    )
 
     def _rule(self) -> Any:
         owner = type(self).__name__
