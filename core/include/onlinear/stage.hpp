@@ -225,7 +225,9 @@ public:
     }
 
     /// Asks for the weights of a staged row ahead of their use: worth 1.5 to 2.5 times on large models.
-    void prefetch(const Stage<T>& stage) const noexcept {
+    ///
+    /// Always inlined: GCC takes a function that only prefetches for one without effect, and drops the call.
+    [[gnu::always_inline]] void prefetch(const Stage<T>& stage) const noexcept {
         const Row<T>& row = stage.row;
         if (row.dense) return;
         const auto* base = reinterpret_cast<const char*>(planes_.data());
