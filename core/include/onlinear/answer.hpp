@@ -32,6 +32,7 @@ inline Round answer(Belief& belief, const rule::AnyRule& rule, const Row<T>& row
     }
     e.mean_norm = belief.mean_norm();
     e.threshold = belief.threshold();
+    if constexpr (sizeof(T) == 4) e.resolution = 1e-5;
     const Step step = rule::dispatch(rule, [&](const auto& r) {
         if constexpr (requires { belief.profile(row, terms); } && rule::HasExactStep<std::remove_cvref_t<decltype(r)>>) {
             if (belief.exact()) return e.variance > 0 ? r.exact_step(e, belief.profile(row, terms)) : Step{};

@@ -65,7 +65,8 @@ public:
     }
 
     bool admits(const Step& step, const Evidence& e) noexcept {
-        const double scale = std::abs(step.keep * scale_) < kSmallest ? 1.0 : scale_ * step.keep;
+        const double smallest = average_.on ? kAveragingSmallest : kSmallest;
+        const double scale = std::abs(step.keep * scale_) < smallest ? 1.0 : scale_ * step.keep;
         const double move = std::abs(step.mean / scale) * std::sqrt(e.variance);
         const double factor = average_.on ? 1 + average_.scales : 1;
         if ((reach_ + move) * factor < kReach<T>) {
@@ -96,7 +97,7 @@ public:
         } else {
             each(row, terms, du, [](T* w, T move) { w[0] += move; });
         }
-        if (track_norm_ && ++norm_age_ >= kNormAge) remeasure_norm();
+        if (track_norm_ && norm_is_doubtful()) remeasure_norm();
     }
 
     void tick() noexcept {
@@ -146,7 +147,7 @@ public:
         }
         v.scalar("scale", scale_);
         v.scalar("mean_norm", mean_norm_);
-        v.scalar("norm_age", norm_age_);
+        v.scalar("norm_doubt", norm_doubt_);
         v.scalar("threshold", threshold_);
     }
     void loaded() { reach_ = largest(); }
@@ -155,7 +156,7 @@ public:
 
 private:
     static constexpr double kSmallest = 1e-9;
-    static constexpr double kNormAge = 4096;  // updates between exact measurements of |mu|^2
+    static constexpr double kAveragingSmallest = 0.1;
 
     double plane_score(const Row<T>& row, std::size_t plane) const noexcept {
         if (row.dense && w_.planes() == 1) return kernels<T>().dot(w_.data(), row.value, padded(row));
@@ -190,24 +191,36 @@ private:
             return;
         }
         scale_ *= keep;
-        if (std::abs(scale_) >= kSmallest) return;
-        const T factor = static_cast<T>(scale_);
-        w_.each(0, [factor](T& u) { u *= factor; });
-        average_.scales /= scale_;
+        // With an average, B u + a cancels as the scale falls, so it is folded long before the digits are gone.
+        if (std::abs(scale_) >= (average_.on ? kAveragingSmallest : kSmallest)) return;
+        const T factor = static_cast<T>(scale_), scales = static_cast<T>(average_.scales);
+        for (std::uint32_t s = 0; s < w_.slots(); ++s)
+            for (std::size_t b = 0; b < w_.blocks(); ++b) {
+                T& u = w_.at(s, 0, b);
+                if (average_.on) w_.at(s, 1, b) += scales * u;
+                u *= factor;
+            }
+        average_.scales = 0;
         scale_ = 1;
         reach_ = largest();
     }
 
+    /// |keep mu + alpha delta|^2 from what is known; the rounding of terms that cancel is counted in `norm_doubt_`.
     void follow_norm(const Step& step, const Evidence& e) noexcept {
-        mean_norm_ = step.keep * step.keep * mean_norm_ + 2 * step.keep * step.mean * e.margin +
-                     step.mean * step.mean * e.variance;
-        mean_norm_ = std::max(mean_norm_, 0.0);
+        const double old = step.keep * step.keep * mean_norm_, cross = 2 * step.keep * step.mean * e.margin;
+        const double added = step.mean * step.mean * e.variance;
+        mean_norm_ = std::max(old + cross + added, 0.0);
+        norm_doubt_ = step.keep * step.keep * norm_doubt_ +
+                      std::numeric_limits<T>::epsilon() * (old + std::abs(cross) + added);
+    }
+    bool norm_is_doubtful() const noexcept {
+        return norm_doubt_ > 64 * std::numeric_limits<T>::epsilon() * mean_norm_;
     }
     void remeasure_norm() noexcept {
         double sum = 0;
         w_.each(0, [&sum](T u) { sum += static_cast<double>(u) * static_cast<double>(u); });
         mean_norm_ = scale_ * scale_ * sum;
-        norm_age_ = 0;
+        norm_doubt_ = std::numeric_limits<T>::epsilon() * mean_norm_;
     }
     double largest() const noexcept {
         double top = 0;
@@ -219,7 +232,7 @@ private:
     Averaging average_;
     double scale_ = 1.0;
     double mean_norm_ = 0.0;
-    double norm_age_ = 0.0;
+    double norm_doubt_ = 0.0;  // bound on the error of mean_norm_
     double threshold_ = 0.0;
     double reach_ = 0.0;  // an upper bound on |u|
     bool track_norm_ = false;
