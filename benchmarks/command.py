@@ -6,8 +6,7 @@ import hashlib
 import json
 import os
 import subprocess
-import tempfile
-import time
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,27 +14,36 @@ from benchmarks.data import ROOT
 from benchmarks.protocol import Arena, Contestant, Measurement, Turn
 
 LIMITS = Path(__file__).parent / "limit"
+LAUNCHER = Path(__file__).parent / "launch.py"
 
 # The loop vectoriser is off because without -ffast-math GCC keeps the order of a gathered sum by
 # unpacking every vector again, which makes the sparse loops up to 1.6 times slower. Where vectors pay,
 # the loops name them.
-COMPILE = ("g++", "-std=c++20", "-O3", "-march=native", "-fno-tree-loop-vectorize", "-fno-math-errno", "-Wno-psabi")
+COMPILE = (
+    "g++",
+    "-std=c++20",
+    "-O3",
+    "-march=native",
+    "-fno-tree-loop-vectorize",
+    "-fno-math-errno",
+    "-Wno-psabi",
+)
 
 
 def run_process(argv: Sequence[str]) -> tuple[Measurement, str]:
     """Run a command to its end; CPU, wall and peak memory are the kernel's own figures for it."""
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        begin = time.perf_counter()
-        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - begin
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        if process.returncode:
-            err.seek(0)
-            raise RuntimeError(f"{argv[0]} ended with {process.returncode}: {err.read()[-400:].strip()}")
-        cpu = usage.ru_utime + usage.ru_stime
-        return Measurement(cpu=cpu, wall=wall, rss_mb=usage.ru_maxrss / 1024), out.read()
+    reading, writing = os.pipe()
+    try:
+        launch = [sys.executable, "-I", "-S", str(LAUNCHER), str(writing), *argv]
+        done = subprocess.run(
+            launch, stdin=subprocess.DEVNULL, capture_output=True, text=True, pass_fds=[writing], check=False
+        )
+    finally:
+        os.close(writing)
+    with os.fdopen(reading) as figures:
+        if done.returncode:
+            raise RuntimeError(f"{argv[0]} ended with {done.returncode}: {done.stderr[-400:].strip()}")
+        return Measurement(**json.load(figures)), done.stdout
 
 
 def best_process(passes: int, argv: Sequence[str]) -> Measurement:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,7 +145,8 @@ def _zipf_ranks(rng: np.random.Generator, count: int, limit: int) -> NDArray[np.
 
 def _scatter(ranks: NDArray[np.int64], features: int, multiplier: int, offset: int) -> NDArray[np.int64]:
     """Spread ranks over a power of two of ids, so that frequent features are no neighbours in memory."""
-    return (ranks * multiplier + offset) % features
+    ids: NDArray[np.int64] = (ranks * multiplier + offset) % features
+    return ids
 
 
 def _lengths(rng: np.random.Generator, count: int) -> NDArray[np.int64]:
@@ -215,7 +217,7 @@ def write(base: Path, rows: Rows) -> None:
     svm_labels, vw_labels = _label_texts(rows)
     indptr = rows.indptr.tolist()
     with open(f"{base}.svm", "w") as svm, open(f"{base}.vw", "w") as vw:
-        for i, (begin, end) in enumerate(zip(indptr[:-1], indptr[1:], strict=True)):
+        for i, (begin, end) in enumerate(pairwise(indptr)):
             text = " ".join(tokens[begin:end])
             svm.write(f"{svm_labels[i]} {text}\n")
             vw.write(f"{vw_labels[i]} | {text}\n")

@@ -16,6 +16,7 @@ from __future__ import annotations
 import importlib.util
 import resource
 import shutil
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -82,8 +83,13 @@ class Contestant:
 def _present(need: str) -> bool:
     kind, _, name = need.rpartition(":")
     if kind == "command":
-        return shutil.which(name) is not None
+        return find_command(name) is not None
     return importlib.util.find_spec(name) is not None
+
+
+def find_command(name: str) -> str | None:
+    """Return the command's path; first beside this Python, whose environment need not be active."""
+    return shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
 
 
 @dataclass(frozen=True)
@@ -168,5 +174,9 @@ def best_pass(passes: int, fresh: Callable[[], Any], work: Callable[[Any], objec
 
 
 def own_peak_mb() -> float:
-    """Return the most memory this process ever held."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """Return the most memory this process ever held; `getrusage` would count its parent's too."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024

@@ -8,10 +8,18 @@ from typing import Any
 
 from benchmarks.protocol import Measurement, Scenario, Target
 
-UNITS = {"cpu": "CPU", "wall": "wall time", "rss_mb": "memory", "held_out": "held-out error", "microseconds": "µs"}
+UNITS = {
+    "cpu": "CPU",
+    "wall": "wall time",
+    "rss_mb": "memory",
+    "held_out": "held-out error",
+    "microseconds": "µs",
+}
 
 
-def summarise(scenario: Scenario, runs: dict[str, list[Measurement]], skipped: dict[str, str]) -> dict[str, Any]:
+def summarise(
+    scenario: Scenario, runs: dict[str, list[Measurement]], skipped: dict[str, str]
+) -> dict[str, Any]:
     """Return a scenario's medians, ratios and absentees as plain data."""
     teams = {c.name: c.team for c in scenario.contestants}
     contestants = [{"name": name, "team": teams[name], **_median(of)} for name, of in runs.items()]
@@ -81,7 +89,7 @@ def print_machine(results: dict[str, Any]) -> None:
     packages = ", ".join(f"{name} {version or '(absent)'}" for name, version in about["packages"].items())
     print(f"{about['processor']}, {about['cores']} cores, {about['system']}, Python {about['python']}")
     print(packages)
-    print(f"median of {results['repeat']} rounds, contestants in turn; best of {results['passes']} passes a turn")
+    print(f"median of {results['repeat']} rounds in turn; best of {results['passes']} passes a turn")
 
 
 def print_scenario(summary: dict[str, Any]) -> None:
@@ -97,10 +105,11 @@ def print_scenario(summary: dict[str, Any]) -> None:
 
 def print_targets(results: dict[str, Any]) -> None:
     """Print how many targets are met, and the others by name."""
-    judged = [(s["name"], t) for s in results["scenarios"] for t in s["targets"]]
-    met = sum(1 for _, t in judged if t["met"])
-    print(f"\n{met} of {len(judged)} targets met")
-    for name, target in judged:
+    targets = [(s["name"], t) for s in results["scenarios"] for t in s["targets"]]
+    measured = [t for _, t in targets if t["met"] is not None]
+    met = sum(t["met"] for t in measured)
+    print(f"\n{met} of {len(measured)} targets met, {len(targets) - len(measured)} not measured")
+    for name, target in targets:
         if not target["met"]:
             print(f"  {verdict(target)} {name}: {sentence(target)}")
 
@@ -138,15 +147,18 @@ def print_table(title: str, header: Sequence[str], rows: Sequence[Sequence[str]]
         widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
         print(title)
         for row in [header, *rows]:
-            cells = [cell.rjust(w) if i else cell.ljust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))]
-            print("  " + "  ".join(cells))
+            who, *figures = [cell.rjust(width) for cell, width in zip(row, widths, strict=True)]
+            print("  " + "  ".join([who.strip().ljust(widths[0]), *figures]))
         return
     table = Table(title=title, title_justify="left")
     for i, head in enumerate(header):
         table.add_column(head, justify="right" if i else "left", no_wrap=True)
     for row in rows:
         table.add_row(*row)
-    Console(width=None).print(table)
+    console = Console()
+    # A pipe or a log has no width of its own; rich would fold every table to 80 columns.
+    console = console if console.is_terminal else Console(width=120)
+    console.print(table)
 
 
 Show = Callable[[dict[str, Any]], str]
@@ -175,9 +187,9 @@ COLUMNS: dict[str, list[tuple[str, Show]]] = {
         _CPU,
         _WALL,
         _RSS,
-        ("M non-zeros/s", _rate),
-        ("progressive error", _percent("progressive")),
-        ("held-out error", _percent("held_out")),
+        ("M nnz/s", _rate),
+        ("progressive", _percent("progressive")),
+        ("held-out", _percent("held_out")),
     ],
     "microseconds": [_WHO, ("µs a call", lambda c: f"{c['microseconds']:.2f}"), _CPU, _WALL, _RSS],
     "none": [_WHO, _CPU, _WALL, _RSS],

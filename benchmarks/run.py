@@ -25,7 +25,7 @@ PACKAGES = ("onlinear", "numpy", "scipy", "scikit-learn", "vowpalwabbit", "river
 PATIENCE = 900.0  # seconds a turn may take before its contestant is given up
 
 
-class Failed(RuntimeError):
+class ContestantError(RuntimeError):
     """A contestant died, did not answer, or could not start."""
 
 
@@ -68,7 +68,7 @@ class Seat:
             self._process.wait()
             self._errors.seek(0)
             last = self._errors.read().strip().splitlines()[-1:]
-            raise Failed(last[0] if last else f"no answer in {PATIENCE:g} s")
+            raise ContestantError(last[0] if last else f"no answer in {PATIENCE:g} s")
         return line
 
 
@@ -87,13 +87,13 @@ def run_scenario(scenario: Scenario, sets: Sets, repeat: int, passes: int) -> di
         try:
             seats.append(Seat(scenario, contestant, sets, passes))
             runs[contestant.name] = []
-        except Failed as reason:
+        except ContestantError as reason:
             skipped[contestant.name] = str(reason)
     for i in range(repeat):
         for seat in [s for s in seats if i == 0 or not s.contestant.once]:
             try:
                 runs[seat.contestant.name].append(seat.turn())
-            except Failed as reason:
+            except ContestantError as reason:
                 skipped[seat.contestant.name] = str(reason)
                 runs.pop(seat.contestant.name)
                 seats.remove(seat)
@@ -104,7 +104,7 @@ def run_scenario(scenario: Scenario, sets: Sets, repeat: int, passes: int) -> di
 
 def machine() -> dict[str, Any]:
     """Return what the figures were measured on."""
-    versions = {}
+    versions: dict[str, str | None] = {}
     for package in PACKAGES:
         try:
             versions[package] = metadata.version(package)
@@ -135,7 +135,9 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--passes", metavar="N", type=int, help="passes a turn, of which the best counts (7)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write all figures there")
     parser.add_argument("--plot", metavar="FILE", type=Path, help="draw the learning curves there")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the data, one round: does it all run?")
+    parser.add_argument(
+        "--quick", action="store_true", help="a tenth of the data, one round: does it all run?"
+    )
     parser.add_argument("--strict", action="store_true", help="fail unless every target is met")
     parser.add_argument("--list", action="store_true", help="name the scenarios and stop")
     return parser.parse_args(argv)

@@ -55,7 +55,8 @@ inline std::span<const char> read_file(const char* path) {
     const auto size = static_cast<std::size_t>(info.st_size);
     auto* bytes = static_cast<char*>(std::malloc(size));
     std::size_t have = 0;
-    for (ssize_t got; (got = read(file, bytes + have, size - have)) > 0;) have += static_cast<std::size_t>(got);
+    for (ssize_t got; (got = read(file, bytes + have, size - have)) > 0;)
+        have += static_cast<std::size_t>(got);
     close(file);
     return {bytes, have};
 }
@@ -81,7 +82,7 @@ inline Csr read_csr(const char* path) {
 /// the address translation alone costs a quarter of the time.
 template <class T>
 class HugeArray {
-   public:
+public:
     explicit HugeArray(std::size_t size) : size_(size) {
         const std::size_t bytes = (size * sizeof(T) + kPage - 1) / kPage * kPage;
         void* memory = std::aligned_alloc(kPage, bytes);
@@ -96,7 +97,7 @@ class HugeArray {
     T* data() { return data_; }
     T& operator[](std::size_t i) { return data_[i]; }
 
-   private:
+private:
     static constexpr std::size_t kPage = std::size_t{2} << 20;
     std::size_t size_;
     T* data_;
@@ -126,7 +127,7 @@ inline double seconds(clockid_t clock) {
 /// Makes `passes` passes, each on a fresh model, and keeps the time of the best: the others were
 /// disturbed by somebody else.
 class Stopwatch {
-   public:
+public:
     explicit Stopwatch(const char* passes) : passes_(std::atoi(passes)) {}
 
     template <class Fresh, class Pass>
@@ -155,11 +156,12 @@ class Stopwatch {
         return static_cast<double>(part) / static_cast<double>(whole);
     }
 
-   private:
+private:
     std::string timing(std::size_t rows, std::size_t nonzeros) const {
         char text[160];
-        std::snprintf(text, sizeof text, "\"cpu\": %.9f, \"wall\": %.9f, \"examples\": %zu, \"nonzeros\": %zu",
-                      cpu_, wall_, rows, nonzeros);
+        std::snprintf(text, sizeof text,
+                      "\"cpu\": %.9f, \"wall\": %.9f, \"examples\": %zu, \"nonzeros\": %zu", cpu_, wall_,
+                      rows, nonzeros);
         return text;
     }
 

@@ -21,7 +21,9 @@ struct Arow {
         return {(1 - seen.margin) * beta, beta};
     }
 
-    float shrink(float variance, float, float z, const Step& step) const { return variance - step.beta * z * z; }
+    float shrink(float variance, float, float z, const Step& step) const {
+        return variance - step.beta * z * z;
+    }
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ constexpr float kR = 0.1f;
 constexpr float kTenth[] = {1.f, 1e-1f, 1e-2f, 1e-3f, 1e-4f, 1e-5f, 1e-6f, 1e-7f, 1e-8f, 1e-9f};
 
 class Cursor {
-   public:
+public:
     Cursor(const char* begin, const char* end) : at_(begin), end_(end) {}
 
     bool done() const { return at_ >= end_; }
@@ -43,7 +43,7 @@ class Cursor {
         return negative ? -value : value;
     }
 
-   private:
+private:
     int digits(std::uint32_t& value) {
         const char* begin = at_;
         for (unsigned digit; (digit = static_cast<unsigned char>(*at_) - unsigned{'0'}) < 10; ++at_)

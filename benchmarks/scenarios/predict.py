@@ -22,7 +22,12 @@ def _prediction(name: str, title: str, data: str, load: Load, loop: str, times: 
 
 SCENARIOS = (
     _prediction(
-        "predict-sparse", "Predict 200,000 sparse rows, two classes", "text", sparse("text"), "predict_sparse", 1.0
+        "predict-sparse",
+        "Predict 200,000 sparse rows, two classes",
+        "text",
+        sparse("text"),
+        "predict_sparse",
+        1.0,
     ),
     _prediction(
         "predict-dense", "Predict 200,000 x 64, two classes", "dense", dense("dense"), "predict_dense", 1.0
