@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, Generic, TypeVar
 
 from benchmarks import learners
@@ -17,7 +17,6 @@ from benchmarks.data import Rows
 from benchmarks.protocol import Arena, Clock, Contestant, Measurement, Scenario, Team, Turn, own_peak_mb
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
-PASSES = 3
 BLOCK = 1000
 
 Block = TypeVar("Block")
@@ -30,30 +29,22 @@ class Student(Generic[Block]):
     prepare: Callable[[int, int], Iterable[Block]]
     learn: Callable[[Block], object]
     test: Callable[[], float]
-    passes: int = PASSES
 
 
 def trace(student: Student[Any], rows: int, nonzeros: int) -> Measurement:
-    """Learn up to each point of the stream and test there; report the first pass, and the curve."""
+    """Learn the stream once, testing at each point of it."""
     stops = [int(rows * share) for share in SHARES]
-    spent, first = Clock(), None
+    spent = Clock()
     curve: list[tuple[float, float]] = []
-    for _ in range(student.passes):
-        for begin, end in zip([0, *stops[:-1]], stops, strict=True):
-            for block in student.prepare(begin, end):
-                with Clock() as clock:
-                    student.learn(block)
-                spent.cpu += clock.cpu
-                spent.wall += clock.wall
-            if first is None or end == rows:
-                curve.append((spent.cpu, student.test()))
-        if first is None:
-            first = Measurement(
-                spent.cpu, spent.wall, examples=rows, nonzeros=nonzeros, held_out=curve[-1][1], curve=curve
-            )
-    assert first is not None
-    first.rss_mb = own_peak_mb()
-    return first
+    for begin, end in pairwise([0, *stops]):
+        for block in student.prepare(begin, end):
+            with Clock() as clock:
+                student.learn(block)
+            spent.cpu += clock.cpu
+            spent.wall += clock.wall
+        curve.append((spent.cpu, student.test()))
+    held_out = curve[-1][1]
+    return Measurement(spent.cpu, spent.wall, own_peak_mb(), rows, nonzeros, held_out=held_out, curve=curve)
 
 
 def student_of(
@@ -130,7 +121,7 @@ def as_dicts(rows: Rows, begin: int, end: int) -> Iterator[dict[int, float]]:
 
 
 def through_dicts(name: str, make: Callable[[], Any], needs: tuple[str, ...]) -> Contestant:
-    """Return river, on dicts made beforehand; one pass, for it takes its time."""
+    """Return river, on dicts made beforehand."""
 
     def enroll(arena: Arena) -> Callable[[], Student[Any]]:
         rows, tests = arena.data.rows("text", "train"), arena.data.rows("text", "test")
@@ -151,7 +142,7 @@ def through_dicts(name: str, make: Callable[[], Any], needs: tuple[str, ...]) ->
             def test() -> float:
                 return error([model.predict_one(x) for x in as_dicts(tests, 0, len(held_out))], held_out)
 
-            return Student(prepare, learn, test, passes=1)
+            return Student(prepare, learn, test)
 
         return fresh
 
@@ -192,7 +183,7 @@ def liblinear(name: str, options: str) -> Contestant:
 SCENARIOS = (
     Scenario(
         name="learning-curve",
-        title="Held-out error against CPU seconds, sparse text (the table shows the first pass)",
+        title="Held-out error against CPU seconds on sparse text, one pass",
         sets=("text",),
         contestants=(
             through_partial_fit("scikit-learn PA-I", "peer", learners.sklearn_pa1, learners.SKLEARN),
