@@ -89,6 +89,8 @@ def print_machine(results: dict[str, Any]) -> None:
     packages = ", ".join(f"{name} {version or '(absent)'}" for name, version in about["packages"].items())
     print(f"{about['processor']}, {about['cores']} cores, {about['system']}, Python {about['python']}")
     print(packages)
+    if results["scale"] != 1:
+        print(f"with {results['scale']:g} of the rows that the titles name: no ratio here means much")
     print(f"median of {results['repeat']} rounds in turn; best of {results['passes']} passes a turn")
 
 

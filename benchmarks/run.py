@@ -156,7 +156,8 @@ def main(argv: list[str] | None = None) -> None:
     sets = Sets.default(0.1 if options.quick else 1.0)
     repeat = options.repeat or (1 if options.quick else 5)
     passes = options.passes or (3 if options.quick else 7)
-    results: dict[str, Any] = {"machine": machine(), "repeat": repeat, "passes": passes, "scenarios": []}
+    results: dict[str, Any] = {"machine": machine(), "repeat": repeat, "passes": passes, "scale": sets.scale}
+    results["scenarios"] = []
     report.print_machine(results)
     for scenario in scenarios:
         summary = run_scenario(scenario, sets, repeat, passes)

@@ -32,7 +32,7 @@ struct Scores {
 };
 
 template <class Feature>
-inline void prefetch_means(const Csr::Row& row, const Feature* features) {
+[[gnu::always_inline]] inline void prefetch_means(const Csr::Row& row, const Feature* features) {
     for (std::size_t j = 0; j < row.size; ++j) {
         const float* means = features[row.indices[j]].mean;
         prefetch(means);
