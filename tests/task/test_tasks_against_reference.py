@@ -79,7 +79,9 @@ def lesson_of(case: Case, stream: Stream) -> Lesson:
     elif case.kind == "labels":
         y = rng.integers(LABELS, size=n).tolist()
     else:
-        y = [np.flatnonzero(rng.random(LABELS) < p).tolist() for p in rng.choice([0.0, 0.3, 0.6, 1.0], size=n)]
+        y = [
+            np.flatnonzero(rng.random(LABELS) < p).tolist() for p in rng.choice([0.0, 0.3, 0.6, 1.0], size=n)
+        ]
     if case.kind == "groups":
         X = stream.X[:, None, :] * rng.normal(size=(n, LABELS, d))
     return Lesson(X, y, stream.weights)
@@ -105,7 +107,9 @@ def reference_state(case: Case, lesson: Lesson) -> dict[str, Array]:
     """Give the reference's last state under the names of the product's attributes."""
     state = replay(case, lesson).state()
     named = {"mean": state["mu"][: -1 if "radius" in state else None]}
-    named |= {new: state[old] for old, new in (("sigma", "variance"), ("Sigma", "covariance")) if old in state}
+    named |= {
+        new: state[old] for old, new in (("sigma", "variance"), ("Sigma", "covariance")) if old in state
+    }
     return {key: np.ravel(value) for key, value in named.items()}
 
 
@@ -162,7 +166,14 @@ def _regression() -> list[Case]:
     for name, known, made in GAUSSIANS:
         squares = rule.LeastSquares(r=0.6)
         found.append(
-            Case(f"least-squares-{name}", plain, squares, known, lambda d, m=made: LeastSquares(0.6, m(d)), "targets")
+            Case(
+                f"least-squares-{name}",
+                plain,
+                squares,
+                known,
+                lambda d, m=made: LeastSquares(0.6, m(d)),
+                "targets",
+            )
         )
         arow = linear(Regression(0.1), "arow", {"r": 0.6}, made)
         found.append(Case(f"regression-arow-{name}", asked, rule.Arow(r=0.6), known, arow, "targets"))
@@ -172,9 +183,19 @@ def _regression() -> list[Case]:
 def _one_class() -> list[Case]:
     fixed, learned = task.OneClass(radius=0.6), task.OneClass(max_radius=3.0)
     return [
-        *(Case(f"ball-{n}", fixed, r, belief.Mean(), linear(Uniclass(0.6), "pa", p, Mean), "none") for n, r, p in PA),
         *(
-            Case(f"learned-ball-{n}", learned, r, belief.Mean(), lambda d, p=p: LearnedRadius({"B": 3.0, **p}, d), "none")
+            Case(f"ball-{n}", fixed, r, belief.Mean(), linear(Uniclass(0.6), "pa", p, Mean), "none")
+            for n, r, p in PA
+        ),
+        *(
+            Case(
+                f"learned-ball-{n}",
+                learned,
+                r,
+                belief.Mean(),
+                lambda d, p=p: LearnedRadius({"B": 3.0, **p}, d),
+                "none",
+            )
             for n, r, p in PA
         ),
     ]
@@ -182,7 +203,8 @@ def _one_class() -> list[Case]:
 
 def _with_rivals(title: str, asked: Any, made: Any, kind: str, rows: int) -> list[Case]:
     found = [
-        Case(f"{title}-{n}", asked, r, belief.Mean(), linear(made, "pa", p, Mean, rows), kind) for n, r, p in PA
+        Case(f"{title}-{n}", asked, r, belief.Mean(), linear(made, "pa", p, Mean, rows), kind)
+        for n, r, p in PA
     ]
     perceptron = linear(made, "perceptron", {"rate": 1.0}, Mean, rows)
     found.append(Case(f"{title}-perceptron", asked, rule.Perceptron(), belief.Mean(), perceptron, kind))
@@ -199,7 +221,9 @@ CASES = [
     *_one_class(),
     *_with_rivals("ranking", task.Ranking(), Ranking(LABELS), "lists", LABELS),
     *_with_rivals("single", task.Ranking(prototypes="single"), SinglePrototypeRanking(LABELS), "groups", 1),
-    *_with_rivals("cost-prediction", task.CostSensitive(cost=COST), CostSensitive(LABELS, COST, "PB"), "labels", LABELS),
+    *_with_rivals(
+        "cost-prediction", task.CostSensitive(cost=COST), CostSensitive(LABELS, COST, "PB"), "labels", LABELS
+    ),
     *_with_rivals(
         "cost-max-loss",
         task.CostSensitive(cost=COST, update="max_loss"),
