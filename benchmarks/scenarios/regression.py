@@ -83,7 +83,9 @@ def with_targets(load: Load) -> Load:
     return loaded
 
 
-def learn_pass(name: str, team: Team, make: Callable[[], Any], load: Load, needs: tuple[str, ...]) -> Contestant:
+def learn_pass(
+    name: str, team: Team, make: Callable[[], Any], load: Load, needs: tuple[str, ...]
+) -> Contestant:
     """Return who learns a set in one call of `partial_fit`, in the order given."""
 
     def start(arena: Arena) -> Turn:

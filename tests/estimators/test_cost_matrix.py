@@ -83,7 +83,11 @@ def test_two_classes_have_one_score() -> None:
 
 def test_a_dict_of_costs_names_the_classes_for_streams() -> None:
     """Costs are by name, whatever order the classes come in; what is left out costs nothing."""
-    costs = {"ham": {"spam": 25.0, "news": 1.0}, "news": {"spam": 25.0, "ham": 1.0}, "spam": {"ham": 1.0, "news": 1.0}}
+    costs = {
+        "ham": {"spam": 25.0, "news": 1.0},
+        "news": {"spam": 25.0, "ham": 1.0},
+        "spam": {"ham": 1.0, "news": 1.0},
+    }
     by_name = AROWClassifier(cost_matrix=costs, dtype="float64")
     for row, label in zip(X[::-1], Y[::-1], strict=True):
         by_name.learn_one(dict(enumerate(row.tolist())), label)
@@ -94,7 +98,9 @@ def test_a_dict_of_costs_names_the_classes_for_streams() -> None:
     np.testing.assert_allclose(by_name.coef_, by_place.coef_, rtol=1e-10)
 
 
-@pytest.mark.parametrize("costs", [COST, {"ham": {"news": 1.0, "spam": 9.0}, "news": {}, "spam": {}}], ids=["array", "dict"])
+@pytest.mark.parametrize(
+    "costs", [COST, {"ham": {"news": 1.0, "spam": 9.0}, "news": {}, "spam": {}}], ids=["array", "dict"]
+)
 def test_a_label_outside_the_costs_leaves_the_model_as_it_was(costs: Any) -> None:
     """In batches and dicts."""
     model = AROWClassifier(cost_matrix=costs).partial_fit(X, Y)

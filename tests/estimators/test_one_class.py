@@ -23,7 +23,9 @@ def test_a_far_point_is_an_outlier_and_a_near_one_is_not() -> None:
     assert np.linalg.norm(model.center_ - 5.0) < 1.5
     assert (model.predict(OUTSIDE) == -1).all()
     assert (model.predict(INSIDE) == 1).mean() > 0.95
-    np.testing.assert_allclose(model.score_samples(INSIDE), -np.linalg.norm(INSIDE - model.center_, axis=1), rtol=1e-9)
+    np.testing.assert_allclose(
+        model.score_samples(INSIDE), -np.linalg.norm(INSIDE - model.center_, axis=1), rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize("variant", ["pa", "pa1", "pa2"])
@@ -61,7 +63,9 @@ def test_batches_sparse_rows_and_dicts_teach_the_same() -> None:
     assert parts.digest() == whole.digest()
     assert sparse.digest() == whole.digest()
     assert stream.digest() == whole.digest()
-    assert stream.score_one(dict(enumerate(INSIDE[0].tolist()))) == pytest.approx(-whole.score_samples(INSIDE[:1])[0])
+    assert stream.score_one(dict(enumerate(INSIDE[0].tolist()))) == pytest.approx(
+        -whole.score_samples(INSIDE[:1])[0]
+    )
 
 
 def test_the_score_before_any_learning_is_zero() -> None:

@@ -26,7 +26,9 @@ def problem(seed: int, n: int = 60, d: int = 5, noise: float = 0.3) -> tuple[Arr
     return X, X @ rng.normal(size=d) + 1.5 + noise * rng.normal(size=n)
 
 
-@given(seed=st.integers(0, 2**32 - 1), r=st.floats(1e-2, 1e2), a=st.floats(1e-2, 1e2), intercept=st.booleans())
+@given(
+    seed=st.integers(0, 2**32 - 1), r=st.floats(1e-2, 1e2), a=st.floats(1e-2, 1e2), intercept=st.booleans()
+)
 @settings(max_examples=40, deadline=None)
 def test_full_arow_regression_is_ridge_regression(seed: int, r: float, a: float, intercept: bool) -> None:
     """Weights, covariance and predictive deviation are the closed form's to 1e-8, in any order of the examples."""
@@ -88,7 +90,12 @@ def test_pa_regression_agrees_with_scikit_learn() -> None:
 
     X, y = problem(4, n=200)
     theirs = SGDRegressor(
-        loss="epsilon_insensitive", penalty=None, learning_rate="pa1", eta0=0.3, epsilon=0.1, fit_intercept=False,
+        loss="epsilon_insensitive",
+        penalty=None,
+        learning_rate="pa1",
+        eta0=0.3,
+        epsilon=0.1,
+        fit_intercept=False,
         shuffle=False,
     ).partial_fit(X, y)
     ours = PassiveAggressiveRegressor(C=0.3, epsilon=0.1, fit_intercept=False).partial_fit(X, y)
@@ -96,7 +103,9 @@ def test_pa_regression_agrees_with_scikit_learn() -> None:
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9)
 
 
-@pytest.mark.parametrize("made", [PassiveAggressiveRegressor(), AROWRegressor(), AROWRegressor(covariance="full")], ids=repr)
+@pytest.mark.parametrize(
+    "made", [PassiveAggressiveRegressor(), AROWRegressor(), AROWRegressor(covariance="full")], ids=repr
+)
 def test_batches_rows_and_dicts_teach_the_same(made: Any, tmp_path: Path) -> None:
     """One call, several, sparse rows, one dict at a time, and a model saved half way."""
     from sklearn.base import clone

@@ -73,7 +73,9 @@ REFUSED = [
     pytest.param(task.Ranking(), [[0], [1], [2]], [[0], [-1], [1]], "label of row 1", id="negative-label"),
     pytest.param(task.Ranking(), [[0], [1], [2]], [[0], [0.5], [1]], "row 1", id="half-a-label"),
     pytest.param(task.Ranking(), [[0], [1], [2]], [[0], [1]], "length", id="too-few-lists"),
-    pytest.param(task.CostSensitive(cost=COST), [0, 1, 2], [0, 3, 1], "label of row 1", id="label-outside-costs"),
+    pytest.param(
+        task.CostSensitive(cost=COST), [0, 1, 2], [0, 3, 1], "label of row 1", id="label-outside-costs"
+    ),
     pytest.param(task.CostSensitive(cost=COST), [0, 1, 2], [0, -1, 1], "label of row 1", id="negative-class"),
 ]
 
@@ -141,7 +143,9 @@ def test_a_bad_cost_matrix_says_what_is_wrong(cost: Any, message: str) -> None:
     ],
     ids=str,
 )
-def test_what_the_mathematics_does_not_define_is_refused(asked: Any, made: Any, known: Any, message: str) -> None:
+def test_what_the_mathematics_does_not_define_is_refused(
+    asked: Any, made: Any, known: Any, message: str
+) -> None:
     """Before there is any data."""
     with pytest.raises(ParameterError, match=message):
         Learner(task=asked, rule=made, belief=known)
@@ -163,11 +167,9 @@ def test_the_cost_of_every_prediction_is_counted() -> None:
 def test_equal_costs_on_mistakes_make_prediction_based_updates_multiclass_ones() -> None:
     """With cost 1 everywhere a wrong prediction is answered as the top-1 reduction answers it."""
     learner = taught(task.CostSensitive(cost=1 - np.eye(3)), [2, 1, 2])
-    plain = Learner(task=task.Multiclass(), rule=PA1, belief=belief.Mean(), n_classes=3)
-    scores = np.zeros((1, 3))
+    plain = Learner(task=task.Multiclass(), rule=PA1, belief=belief.Mean(), n_features=3, n_classes=3)
     for row, label in zip(X[:3], [2, 1, 2], strict=True):
-        scores = plain.scores(row[None]) if plain.n_seen else scores
-        if int(np.argmax(scores)) != label:
+        if int(np.argmax(plain.scores(row[None]))) != label:
             plain.learn(row[None], [label])
 
     np.testing.assert_allclose(learner.mean, plain.mean, rtol=1e-12)
@@ -175,7 +177,9 @@ def test_equal_costs_on_mistakes_make_prediction_based_updates_multiclass_ones()
 
 def test_pa_puts_an_outsider_on_the_surface_of_the_ball() -> None:
     """After a PA step the example is exactly one radius away."""
-    learner = Learner(task=task.OneClass(radius=0.5), rule=rule.PassiveAggressive(variant="pa"), belief=belief.Mean())
+    learner = Learner(
+        task=task.OneClass(radius=0.5), rule=rule.PassiveAggressive(variant="pa"), belief=belief.Mean()
+    )
     learner.learn(X[:1])
 
     assert float(learner.scores(X[:1])[0]) == pytest.approx(0.5, rel=1e-12)

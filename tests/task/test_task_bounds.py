@@ -38,7 +38,11 @@ def steps(variant: str, loss: Array, squares: Array) -> Array:
 
 
 def watch(
-    asked: Any, variant: str, X: Array, y: list[Any], look: Callable[[Learner, Array, Any], tuple[float, float]]
+    asked: Any,
+    variant: str,
+    X: Array,
+    y: list[Any],
+    look: Callable[[Learner, Array, Any], tuple[float, float]],
 ) -> Run:
     """Learn one example at a time; `look` gives the loss before each round and the squared norm."""
     learner = Learner(
@@ -180,7 +184,10 @@ def test_cost_sensitive_steps_gain_at_most_the_comparators_norm(variant: str, up
     """Lemma 7: Lemma 1 with either loss, against the comparator's max-loss."""
     rng = np.random.default_rng(seed)
     U, X = rng.normal(size=(LABELS, DIMENSION)), rng.normal(size=(ROUNDS, DIMENSION))
-    y = [int(k) for k in np.where(rng.random(ROUNDS) < 0.2, rng.integers(LABELS, size=ROUNDS), np.argmax(X @ U.T, 1))]
+    y = [
+        int(k)
+        for k in np.where(rng.random(ROUNDS) < 0.2, rng.integers(LABELS, size=ROUNDS), np.argmax(X @ U.T, 1))
+    ]
 
     def look(learner: Learner, x: Array, answer: int) -> tuple[float, float]:
         scores = learner.scores(x[None])[0]

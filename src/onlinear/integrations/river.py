@@ -19,9 +19,10 @@ except ImportError as error:
 from sklearn.base import clone
 
 from .._base import OnlineClassifier
-from ..arow import AROWClassifier
+from .._regressor import OnlineRegressor
+from ..arow import AROWClassifier, AROWRegressor
 
-__all__ = ["RiverClassifier", "as_river"]
+__all__ = ["RiverClassifier", "RiverRegressor", "as_river"]
 
 
 class RiverClassifier(base.Classifier):  # type: ignore[misc]
@@ -95,8 +96,68 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         yield {"estimator": AROWClassifier()}
 
 
+class RiverRegressor(base.Regressor):  # type: ignore[misc]
+    """A regressor of this library as river sees one.
+
+    Parameters
+    ----------
+    estimator
+        The regressor; it is the pattern and is never changed.
+
+    Attributes
+    ----------
+    model : OnlineRegressor
+        The regressor that learns, with everything it offers: `predict`, `save`, `coef_`.
+
+    Examples
+    --------
+    >>> from onlinear import AROWRegressor
+    >>> from onlinear.integrations.river import as_river
+    >>> model = as_river(AROWRegressor(r=0.01))
+    >>> for _ in range(3):
+    ...     model.learn_one({"rooms": 3.0}, 300.0)
+    >>> round(model.predict_one({"rooms": 3.0}))
+    300
+    """
+
+    def __init__(self, estimator: OnlineRegressor) -> None:
+        self.estimator = estimator
+        self.model: OnlineRegressor = clone(estimator)
+
+    def learn_one(self, x: Mapping[Any, Any], y: float, w: float = 1.0) -> None:
+        """Learn one example.
+
+        Parameters
+        ----------
+        x
+            Features and their values.
+        y
+            The target.
+        w
+            The example's weight.
+        """
+        self.model.learn_one(x, y, w)
+
+    def predict_one(self, x: Mapping[Any, Any], **_: Any) -> float:
+        """The expected target; 0 before any learning.
+
+        Parameters
+        ----------
+        x
+            Features and their values.
+        """
+        return self.model.predict_one(x)
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"estimator": AROWRegressor()}
+
+
 #: Our base classes and the river models that stand for them.
-_WRAPPERS: tuple[tuple[type, type], ...] = ((OnlineClassifier, RiverClassifier),)
+_WRAPPERS: tuple[tuple[type, type], ...] = (
+    (OnlineClassifier, RiverClassifier),
+    (OnlineRegressor, RiverRegressor),
+)
 
 
 def as_river(estimator: Any) -> Any:
