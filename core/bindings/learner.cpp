@@ -657,14 +657,16 @@ void bind_learner(nb::module_& m) {
         .def(
             "learn_dict",
             [](Handle& self, nb::handle features, std::int32_t label, double target, double weight, nb::object class_weight,
-               bool balanced, const std::vector<std::int32_t>& relevant) {
+               bool balanced, nb::handle relevant) {
                 std::unique_lock lock(self.turn);
                 if (self.single_prototype) throw std::invalid_argument("a dict holds one row, this task learns from several");
                 const double total = weight * (class_weight.is_none() ? 1.0 : nb::cast<double>(class_weight));
                 Lesson lesson{.labels = &label, .targets = &target, .sample_weight = &total, .balanced = balanced, .count = 1};
-                const std::int64_t lists[2] = {0, static_cast<std::int64_t>(relevant.size())};
+                std::vector<std::int32_t> labels;
+                if (!relevant.is_none()) labels = nb::cast<std::vector<std::int32_t>>(relevant);
+                const std::int64_t lists[2] = {0, static_cast<std::int64_t>(labels.size())};
                 if (self.wants == Handle::Answer::lists) {
-                    lesson.labels = relevant.data();
+                    lesson.labels = labels.data();
                     lesson.label_lists = lists;
                 }
                 Refusal refusal = self.learner->check(lesson);
@@ -674,7 +676,7 @@ void bind_learner(nb::module_& m) {
                 return refused(self.learner->learn(matrix, lesson).refusal);
             },
             nb::arg("features"), nb::arg("label"), nb::arg("target"), nb::arg("weight"), nb::arg("class_weight").none(),
-            nb::arg("balanced"), nb::arg("relevant") = std::vector<std::int32_t>{})
+            nb::arg("balanced"), nb::arg("relevant") = nb::none())
         .def(
             "read_dict",
             [](Handle& self, nb::handle features, bool variances) -> nb::object {

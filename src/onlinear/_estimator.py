@@ -152,12 +152,12 @@ class OnlineEstimator(BaseEstimator):
         return self.tol
 
     def fit_stream(self, batches: Iterable[Any]) -> Self:
-        """Learn from batches as they come, one pass: pairs (X, y), triples with weights, or what `onlinear.read` gives.
+        """Learn from batches as they come, one pass.
 
         Parameters
         ----------
         batches : iterable
-            The stream.
+            The stream: pairs (X, y), triples with weights, or what `onlinear.read` gives.
 
         Returns
         -------
@@ -172,7 +172,7 @@ class OnlineEstimator(BaseEstimator):
         return self
 
     def _learn_dict(
-        self, x: Mapping[Any, Any], *, target: float = 0.0, w: float = 1.0, relevant: Sequence[int] = ()
+        self, x: Mapping[Any, Any], target: float, w: float, relevant: Sequence[int] | None = None
     ) -> None:
         """Learn one example from a dict."""
         handle = self._learner.handle
@@ -268,7 +268,8 @@ class OnlineEstimator(BaseEstimator):
             from sklearn.exceptions import NotFittedError
 
             raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit', 'partial_fit' or 'learn_one' first."
+                f"This {type(self).__name__} instance is not fitted yet. "
+                "Call 'fit', 'partial_fit' or 'learn_one' first."
             )
         return learner
 

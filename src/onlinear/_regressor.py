@@ -79,13 +79,15 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         """
         first = self.__dict__.get("_learner") is None
         rows = None if first else self._quick(X)
+        inspected = rows is None
         if rows is None:
             self._check_parameters()
             rows, targets = self._validated(X, y, reset=first)
             self._make_room(rows, self._state_dtype(X), anew=first)
         else:
             targets = targets_of(y, rows.n_rows)
-        self._learner.learn_rows(rows, targets, weights_of(sample_weight, rows.n_rows))
+        weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
+        self._learner.learn_rows(rows, targets, weights, checked=inspected)
         return self
 
     def learn_one(self, x: Mapping[Any, Any], y: float, w: float = 1.0) -> Self:
@@ -114,7 +116,7 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
                 raise DataError(f"y must be finite, got {y!r}")
             self._labels = Labels()
             self._start(0, np.empty(0), self.dtype or "float32")
-        self._learn_dict(x, target=target, w=w)
+        self._learn_dict(x, target, w)
         return self
 
     def _error(self, report: Report, n: int) -> float:

@@ -138,11 +138,12 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         """
         first = self.__dict__.get("_learner") is None
         rows = None if first else self._quick(X)
+        inspected = rows is None
         if rows is None:
             self._check_parameters()
             rows = self._checked_rows(X, reset=first)
             self._make_room(rows, self._state_dtype(X), anew=first)
-        self._learner.learn_rows(rows, None, weights_of(sample_weight, rows.n_rows))
+        self._learner.learn_rows(rows, None, weights_of(sample_weight, rows.n_rows), checked=inspected)
         return self
 
     def learn_one(self, x: Mapping[Any, Any], y: Any = None, w: float = 1.0) -> Self:
@@ -165,7 +166,7 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
             _core.check_dict(x, self.dtype != "float64")
             self._labels = Labels()
             self._start(0, np.empty(0), self.dtype or "float32")
-        self._learn_dict(x, w=w)
+        self._learn_dict(x, 0.0, w)
         return self
 
     def _error(self, report: Report, n: int) -> float:

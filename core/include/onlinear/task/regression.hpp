@@ -41,14 +41,20 @@ struct Regression {
     template <class Belief, class T>
     Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example,
                 double* scores, const Clock& clock) {
-        belief.scores(row, scores);
-        const double error = example.target - scores[0];
+        Sums seen;
+        if constexpr (Belief::kFused)
+            seen = belief.look(row);
+        else
+            belief.scores(row, &seen.margin);
+        scores[0] = seen.margin;
+        const double error = example.target - seen.margin;
         const double sign = error < 0 ? -1.0 : 1.0;
         const Term term{0, sign};
+        if constexpr (!Belief::kFused) seen.variance = belief.variance(row, Terms(&term, 1));
         Round round = answer(belief, rule, row, Terms(&term, 1),
-                             {.margin = sign * scores[0],
+                             {.margin = sign * seen.margin,
                               .required = sign * example.target - epsilon,
-                              .variance = belief.variance(row, Terms(&term, 1)),
+                              .variance = seen.variance,
                               .weight = example.weight},
                              clock);
         round.cost = std::abs(error);
