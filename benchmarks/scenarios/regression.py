@@ -1,4 +1,4 @@
-"""Regression: one pass in memory, sparse and dense, and one example at a time; errors are mean absolute errors.
+"""Regression: one pass in memory, sparse and dense, and one example at a time; errors are mean absolute ones.
 
 The rows are those of the classification sets. Targets are a planted linear function of them, scaled to a
 standard deviation of 1, plus a tenth of that as noise.

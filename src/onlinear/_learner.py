@@ -246,7 +246,8 @@ class Learner:
 
     def learn_one(self, x: dict[Any, Any], y: Any = None, w: float = 1.0) -> None:
         """Learn one example from a dict of features."""
-        label, target, relevant = 0, 0.0, []
+        label, target = 0, 0.0
+        relevant: list[int] | None = None
         if isinstance(self.task, task.Regression):
             target = float(y)
         elif isinstance(self.task, task.Ranking):

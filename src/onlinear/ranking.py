@@ -180,7 +180,7 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         weights = weights_of(sample_weight, given.n)
         rows = self._met(X, given, anew=first)
         numbers, lists = self._encoded(given)
-        self._learner.learn_rows(rows, numbers, weights, label_lists=lists)
+        self._learner.learn_rows(rows, numbers, weights, checked=True, label_lists=lists)
         return self
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Self:
@@ -216,7 +216,7 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         elif len(new):
             self._labels.add(new)
             self._learner.handle.grow(self._learner.n_features, len(self._labels))
-        self._learn_dict(x, w=w, relevant=[self._labels.index[label] for label in relevant])
+        self._learn_dict(x, 0.0, w, [self._labels.index[label] for label in relevant])
         return self
 
     # ------------------------------------------------------------------ getting ready
@@ -535,11 +535,9 @@ def answers_of(y: Any) -> _Answers:
     """Answers from an indicator array, a list of label lists, or one label for each example."""
     if is_sparse(y):
         return _from_indicator(y.tocsr())
-    if isinstance(y, list | tuple) and any(
-        isinstance(labels, list | tuple | set | frozenset) for labels in y
-    ):
-        if not _looks_like_an_indicator(y):
-            return _from_lists(y)
+    listed = isinstance(y, list | tuple) and any(isinstance(row, list | tuple | set | frozenset) for row in y)
+    if listed and not _looks_like_an_indicator(y):
+        return _from_lists(y)
     from sklearn.utils import assert_all_finite
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import column_or_1d

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -260,7 +261,7 @@ def test_batches_do_not_matter(case: Case, data: st.DataObject) -> None:
     whole, parts = case.learner(d), case.learner(d)
     learn(whole, case, lesson)
     ends = [0, *sorted(data.draw(cuts(stream))), len(lesson.y)]
-    for a, b in zip(ends[:-1], ends[1:], strict=True):
+    for a, b in pairwise(ends):
         learn(parts, case, lesson.part(a, b))
 
     assert parts.digest() == whole.digest()
