@@ -68,6 +68,9 @@ def plain(value: Any) -> Any:
         return {"pairs": [[plain(key), plain(item)] for key, item in value.items()]}
     if isinstance(value, np.ndarray | list | tuple):
         return {"array": np.asarray(value).tolist()}
+    if type(value).__name__ in _HOMES and hasattr(value, "get_params"):
+        parameters = value.get_params(deep=False)
+        return {"estimator": type(value).__name__, "parameters": {name: plain(item) for name, item in parameters.items()}}
     return None
 
 
@@ -78,6 +81,8 @@ def restored(value: Any) -> Any:
             return {restored(key): restored(item) for key, item in value["pairs"]}
         if set(value) == {"array"}:
             return np.asarray(value["array"])
+        if set(value) == {"estimator", "parameters"}:
+            return made(value["estimator"], value["parameters"])
         raise ModelFileError("a parameter is neither a number, a string, pairs nor an array")
     return value
 
@@ -125,6 +130,7 @@ def save(model: Any, path: Any) -> None:
         "dtype": learner.dtype,
         "n_features": learner.n_features,
         "feature_names": None if names is None else [str(name) for name in names],
+        "extras": model._extras(),
         "n_passes": model.__dict__.get("n_passes_"),
         "scalars": {name: value for name, value in state.items() if isinstance(value, float)},
         "vectors": {name: list(state[name]) for name in _VECTORS},
@@ -195,14 +201,18 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     return content, tensors
 
 
-def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
-    """An estimator from a description and tensors."""
+def made(name: Any, parameters: dict[str, Any]) -> Any:
+    """One of our estimators, by name, from plain parameters."""
     import onlinear
 
-    name = content["estimator"]
     if name not in _HOMES or not isinstance(getattr(onlinear, name), type) or name == "Learner":
         raise ModelFileError(f"unknown estimator {name!r}")
-    model = getattr(onlinear, name)(**{key: restored(value) for key, value in content["parameters"].items()})
+    return getattr(onlinear, name)(**{key: restored(value) for key, value in parameters.items()})
+
+
+def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
+    """An estimator from a description and tensors."""
+    model = made(content["estimator"], content["parameters"])
     state: dict[str, Any] = {key: value for key, value in tensors.items() if not key.startswith("words.")}
     shapes = [value.shape for value in state.values() if value.ndim == 2]
     n_features, classes = content["n_features"], content["classes"]
@@ -223,6 +233,7 @@ def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
     handle.load_state({key: np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for key, v in state.items()})
     if "words.column" in tensors:
         handle.remember_words(dict(read_words(tensors, n_features)))
+    model._take_extras(content["extras"])
     if content["n_passes"] is not None:
         model.n_passes_ = int(content["n_passes"])
     return model

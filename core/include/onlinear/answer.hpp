@@ -10,6 +10,7 @@ struct Round {
     Fault fault = Fault::none;
     bool mistake = false;
     bool updated = false;
+    double cost = 0.0;  // of the prediction, by the task's own measure where it has one
 };
 
 /// Takes a step that something has decided, unless it would make a weight infinite.

@@ -31,7 +31,7 @@ struct Narow {
             if (gain == 0) return {};
             return {.mean = gain * missing / (1 + gain * e.variance), .precision = gain};
         }
-        // theta gains the whole delta whatever margin was asked for.
+        // theta gains delta whole: the required margin decides whether to learn, not how much.
         return {.mean = (1 - gain * e.margin) / (1 + gain * e.variance), .precision = gain};
     }
 };
