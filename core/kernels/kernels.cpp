@@ -35,12 +35,16 @@ template <class T>
 inline Vector<T> broadcast(T a) {
     return Vector<T>{} + a;
 }
-template <class T>
-inline double fold(Vector<T> v) {
-    double sum = 0;
-    for (std::size_t i = 0; i < VectorOf<T>::size; ++i) sum += static_cast<double>(v[i]);
-    return sum;
+/// The lanes of a vector summed in float64, as a tree: a chain of eight additions would be felt on short rows.
+inline double fold(Vector<float> v) {
+    typedef float Half __attribute__((vector_size(16)));
+    typedef double Wide __attribute__((vector_size(32)));
+    const Half low{v[0], v[1], v[2], v[3]}, high{v[4], v[5], v[6], v[7]};
+    const Wide sum = __builtin_convertvector(low, Wide) + __builtin_convertvector(high, Wide);
+    return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
+inline double fold(Vector<double> v) { return (v[0] + v[2]) + (v[1] + v[3]); }
+
 template <class T>
 inline Vector<T> larger(Vector<T> a, Vector<T> b) {
     return a > b ? a : b;
@@ -56,11 +60,13 @@ double dot(const T* w, const T* x, std::size_t n) {
     for (std::size_t start = 0; start < n; start += kFold) {
         const std::size_t stop = start + kFold < n ? start + kFold : n;
         Vector<T> a{}, b{};
-        for (std::size_t i = start; i < stop; i += 2 * s) {
+        std::size_t i = start;
+        for (; i + 2 * s <= stop; i += 2 * s) {
             a += load(w + i) * load(x + i);
             b += load(w + i + s) * load(x + i + s);
         }
-        sum += fold<T>(a + b);
+        if (i < stop) a += load(w + i) * load(x + i);
+        sum += fold(a + b);
     }
     return sum;
 }
@@ -79,7 +85,8 @@ Sums pair_look(const T* w, const T* x, std::size_t n) {
     for (std::size_t start = 0; start < n; start += kFold) {
         const std::size_t stop = start + kFold < n ? start + kFold : n;
         Vector<T> m0{}, m1{}, v0{}, v1{};
-        for (std::size_t i = start; i < stop; i += 2 * s) {
+        std::size_t i = start;
+        for (; i + 2 * s <= stop; i += 2 * s) {
             const T* g = w + 2 * i;
             const Vector<T> x0 = load(x + i), x1 = load(x + i + s);
             m0 += load(g) * x0;
@@ -87,8 +94,13 @@ Sums pair_look(const T* w, const T* x, std::size_t n) {
             m1 += load(g + 2 * s) * x1;
             v1 += load(g + 3 * s) * x1 * x1;
         }
-        margin += fold<T>(m0 + m1);
-        variance += fold<T>(v0 + v1);
+        if (i < stop) {
+            const Vector<T> x0 = load(x + i);
+            m0 += load(w + 2 * i) * x0;
+            v0 += load(w + 2 * i + s) * x0 * x0;
+        }
+        margin += fold(m0 + m1);
+        variance += fold(v0 + v1);
     }
     return {margin, variance};
 }

@@ -19,7 +19,7 @@ struct Slots {
 
 template <class T>
 struct Kernels {
-    /// sum w x, over n numbers, n a multiple of 16.
+    /// sum w x, over n numbers, n a multiple of half a cache line.
     double (*dot)(const T* w, const T* x, std::size_t n);
     /// w += a x.
     void (*add)(T* w, const T* x, T a, std::size_t n);

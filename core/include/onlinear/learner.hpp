@@ -471,7 +471,41 @@ private:
         return total / (classes * class_counts[label]);
     }
 
+    /// Scores are linear in the row for these, so the intercept can be added last and values need no copy.
+    static constexpr bool kLinear =
+        (std::is_same_v<Belief, belief::Mean<T>> || std::is_same_v<Belief, belief::Diagonal<T>>) &&
+        (std::is_same_v<Task, task::Binary> || std::is_same_v<Task, task::Multiclass>);
+
+    /// Scores of sparse rows whose values are of the state's type, read where they lie. A value that is not finite shows
+    /// in the score, so only then is the row looked at; returns the first row it could not do.
+    std::size_t read_light(const Matrix& matrix, double* out, std::size_t first, std::size_t last) const {
+        const Stager<T> stage(matrix, false, belief_.planes(), false);
+        std::array<Stage<T>, 2> stages;
+        std::vector<double> values(belief_.planes().stride() + blocks()), scratch(values.size()), base(blocks(), 0.0);
+        if (intercept)
+            for (std::size_t b = 0; b < blocks(); ++b) base[b] = belief_.average_at(0, b);
+        bool ready = first < last && stage.light(first, stages[first % 2]);
+        for (std::size_t i = first; i < last; ++i) {
+            if (!ready) return i;
+            const Row<T>& row = stages[i % 2].row;
+            if (i + 1 < last) {
+                ready = stage.light(i + 1, stages[(i + 1) % 2]);
+                if (ready) stage.prefetch(stages[(i + 1) % 2]);
+            }
+            belief_.predict(row, values.data(), scratch.data());
+            for (std::size_t b = 0; b < blocks(); ++b) {
+                const double score = values[b] + base[b];
+                if (!std::isfinite(score)) return i;
+                out[i * blocks() + b] = score;
+            }
+        }
+        return last;
+    }
+
     Refusal read_rows(const Matrix& matrix, Reading what, double* out, std::size_t first, std::size_t last) const {
+        if constexpr (kLinear) {
+            if (what == Reading::scores) first = read_light(matrix, out, first, last);
+        }
         const Stager<T> stage(matrix, intercept, belief_.planes(), Belief::kNeedsNorm);
         std::array<Stage<T>, 2> stages;
         std::vector<double> values(belief_.planes().stride() + blocks()), scratch(values.size());

@@ -38,6 +38,12 @@ public:
     std::uint32_t* at() noexcept { return at_.data() + 1; }
     T* value() noexcept { return value_.data() + 1; }
 
+    /// Makes a row of the caller's own values: for scores, which show afterwards whether every value was finite.
+    void borrow(const T* values, std::uint32_t size) noexcept {
+        dense_size_ = 0;
+        row = {.size = size, .at = at_.data() + 1, .value = values, .norm2 = 0.0, .dense = false};
+    }
+
     /// Closes a row of `size` entries whose values and addresses, rising, have been written.
     ///
     /// Slots 1, 2, ..., size with nothing between make a dense row, whatever it came from: array, CSR or dict.
@@ -102,22 +108,22 @@ private:
 /// Puts entries in index order and adds up repeated ones; `at` holds slots. Returns the new size.
 template <class T>
 std::uint32_t canonical(std::uint32_t* at, T* value, std::uint32_t size) {
-    struct Entry {
-        std::uint32_t at;
-        T value;
-    };
-    thread_local std::vector<Entry> entries;
-    entries.resize(size);
-    for (std::uint32_t j = 0; j < size; ++j) entries[j] = {at[j], value[j]};
-    // Stable, so that repeated entries are added in the order they were given.
-    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.at < b.at; });
+    // The position rides in the low half of the key: equal slots stay in the order they were given.
+    thread_local std::vector<std::uint64_t> keys;
+    thread_local std::vector<T> values;
+    keys.resize(size);
+    values.assign(value, value + size);
+    for (std::uint32_t j = 0; j < size; ++j) keys[j] = static_cast<std::uint64_t>(at[j]) << 32 | j;
+    std::sort(keys.begin(), keys.end());
     std::uint32_t out = 0;
-    for (std::uint32_t j = 0; j < size; ++j) {
-        if (out > 0 && at[out - 1] == entries[j].at) {
-            value[out - 1] += entries[j].value;
+    for (const std::uint64_t key : keys) {
+        const auto slot = static_cast<std::uint32_t>(key >> 32);
+        const T x = values[static_cast<std::uint32_t>(key)];
+        if (out > 0 && at[out - 1] == slot) {
+            value[out - 1] += x;
         } else {
-            at[out] = entries[j].at;
-            value[out++] = entries[j].value;
+            at[out] = slot;
+            value[out++] = x;
         }
     }
     return out;
@@ -245,6 +251,28 @@ public:
         const Refusal refusal = stage_(matrix_, row, intercept_, planes_, stage);
         if (!refusal && norm_) stage.measure_norm();
         return refusal;
+    }
+
+    /// A sparse row without its intercept and without a copy of its values, where the types allow; else false.
+    bool light(std::size_t row, Stage<T>& stage) const {
+        const bool same = matrix_.value_type == (sizeof(T) == 4 ? ValueType::f32 : ValueType::f64);
+        if (!matrix_.sparse() || !same) return false;
+        std::uint64_t first, last;
+        const bool good = matrix_.indptr_type == IndexType::i32 ? staging::row_bounds<std::int32_t>(matrix_, row, first, last)
+                                                                : staging::row_bounds<std::int64_t>(matrix_, row, first, last);
+        if (!good || last - first > std::numeric_limits<std::uint32_t>::max() / 4) return false;
+        const std::size_t n = last - first;
+        stage.reserve(n + 1);
+        const std::uint32_t factor = planes_.address_factor();
+        const Slots seen =
+            matrix_.index_type == IndexType::i32
+                ? kernels<T>().slots_i32(static_cast<const std::int32_t*>(matrix_.indices) + first, stage.at(), n,
+                                         matrix_.columns, Planes<T>::kGroupMask, factor)
+                : kernels<T>().slots_i64(static_cast<const std::int64_t*>(matrix_.indices) + first, stage.at(), n,
+                                         matrix_.columns, Planes<T>::kGroupMask, factor);
+        if (!seen.inside) return false;
+        stage.borrow(static_cast<const T*>(matrix_.values) + first, static_cast<std::uint32_t>(n));
+        return true;
     }
 
     /// Asks for the weights of a staged row ahead of their use: worth 1.5 to 2.5 times on large models.

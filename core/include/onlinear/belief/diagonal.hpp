@@ -77,6 +77,11 @@ public:
     double variance(const Row<T>& row, Terms terms) const noexcept {
         double total = 0;
         const std::size_t width = w_.width();
+        if (terms.size() == 2 && terms[0].coefficient * terms[0].coefficient == 1 &&
+            terms[1].coefficient * terms[1].coefficient == 1) {  // a class against its rival: one sweep for both
+            const T *a = w_.data() + w_.stride() + terms[0].block, *b = w_.data() + w_.stride() + terms[1].block;
+            return spread_ * gather(row, [=](std::uint32_t at, T x) { return (a[at * width] + b[at * width]) * x * x; });
+        }
         for (const Term& term : terms) {
             const T* w = w_.data() + w_.stride() + term.block;
             total += term.coefficient * term.coefficient *
@@ -219,7 +224,10 @@ public:
     }
 
 private:
-    static std::size_t padded(const Row<T>& row) noexcept { return (row.size + 15u) / 16u * 16u; }
+    static std::size_t padded(const Row<T>& row) noexcept {
+        constexpr std::size_t g = Planes<T>::kGroup;
+        return (row.size + g - 1) / g * g;
+    }
 
     double plane_score(const Row<T>& row, std::size_t plane) const noexcept {
         if (row.dense && w_.planes() == 2 && plane == 0)

@@ -173,7 +173,10 @@ public:
     }
     void loaded() { reach_ = largest(); }
 
-    static std::size_t padded(const Row<T>& row) noexcept { return (row.size + 15u) / 16u * 16u; }
+    static std::size_t padded(const Row<T>& row) noexcept {
+        constexpr std::size_t g = Planes<T>::kGroup;
+        return (row.size + g - 1) / g * g;
+    }
 
 private:
     static constexpr double kSmallest = 1e-9;
