@@ -59,7 +59,10 @@ struct CostSensitive {
     }
 
     void calibrate(Calibration& calibration, const double* scores, const Example& example, bool fresh) {
-        if (!fresh) return calibration.follow_multiclass(scores, blocks());
+        if (!fresh) {
+            calibration.follow_multiclass(scores, blocks());
+            return;
+        }
         scratch_.resize(blocks());
         calibration.observe_multiclass(scores, blocks(), static_cast<std::size_t>(example.label), example.weight,
                                        scratch_.data());
