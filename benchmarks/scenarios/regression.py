@@ -172,6 +172,6 @@ SCENARIOS = (
             one_by_one("onlinear PA-I", "us", pa1, learners.ONLINEAR),
             one_by_one("onlinear AROW", "us", arow, learners.ONLINEAR),
         ),
-        targets=(faster("onlinear PA-I", "river PA-I", 8.0),),
+        targets=(faster("onlinear PA-I", "river PA-I", 4.0),),
     ),
 )

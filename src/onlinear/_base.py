@@ -19,8 +19,8 @@ from ._labels import Labels
 from ._learner import weights_of
 from ._parameters import check_choice
 from ._rows import Rows, SparseRows, refuse
-from ._sklearn import ClassifierMixin, is_lean
-from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
+from ._sklearn import ClassifierMixin, generator, is_lean
+from .exceptions import DataError, NotAvailableError, ParameterError
 
 __all__ = ["GaussianClassifier", "OnlineClassifier"]
 
@@ -65,8 +65,12 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         self
         """
         self._check_parameters()
-        before = dict(self.__dict__)
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
+        with self._all_or_nothing(anew=not go_on):
+            self._fit(X, y, sample_weight, go_on)
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, go_on: bool) -> None:
         rows, labels = self._validated(X, y, reset=not go_on)
         weights = self._fit_weights(sample_weight, rows.n_rows)
         dtype = self._state_dtype(X)
@@ -88,18 +92,12 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         numbers = self._labels.encode(labels)
         assert numbers is not None
         class_weight = self._class_weights(numbers)
-        try:
-            self._make_passes(
-                rows.n_rows,
-                lambda order, first: self._learner.learn_rows(
-                    rows, numbers, weights, class_weight=class_weight, order=order, calibrate=first, checked=True
-                ),
-            )
-        except DataError as error:
-            if not go_on and not isinstance(error, NumericError):
-                self.__dict__ = before  # what was learned before this call is still there
-            raise
-        return self
+        self._make_passes(
+            rows.n_rows,
+            lambda order, first: self._learner.learn_rows(
+                rows, numbers, weights, class_weight=class_weight, order=order, calibrate=first, checked=True
+            ),
+        )
 
     def partial_fit(
         self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
@@ -124,25 +122,20 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         learner = self.__dict__.get("_learner")
         rows = self._quick(X) if learner is not None else None
         numbers, inspected = None, False
-        before = dict(self.__dict__) if learner is None else None
         if rows is not None and classes is None:
             labels = np.asarray(y)
             if labels.shape == (rows.n_rows,):
                 numbers = self._labels.encode(labels)
-        if numbers is None:
-            rows, numbers = self._meet_batch(X, y, classes)
-            inspected = True
-        assert rows is not None
-        weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
-        class_weight, balanced = self._streaming_weights()
-        try:
+        with self._all_or_nothing(anew=learner is None):
+            if numbers is None:
+                rows, numbers = self._meet_batch(X, y, classes)
+                inspected = True
+            assert rows is not None
+            weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
+            class_weight, balanced = self._streaming_weights()
             self._learner.learn_rows(
                 rows, numbers, weights, class_weight=class_weight, balanced=balanced, checked=inspected
             )
-        except DataError as error:
-            if before is not None and not isinstance(error, NumericError):
-                self.__dict__ = before  # a first batch that is refused leaves nothing behind
-            raise
         return self
 
     def _meet_batch(self, X: Any, y: Any, classes: npt.ArrayLike | None) -> tuple[Rows, Array]:

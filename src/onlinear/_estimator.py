@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -16,7 +17,7 @@ from ._learner import Learner, Report, weights_of
 from ._parameters import check_choice, check_number, with_advice
 from ._rows import Rows, SparseRows, is_sparse, quick_rows, refuse, to_rows
 from ._sklearn import BaseEstimator, generator, is_lean
-from .exceptions import DataError, NotAvailableError, ParameterError
+from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
 __all__ = ["Array", "GaussianBelief", "LinearEstimator", "OnlineEstimator"]
 
@@ -249,14 +250,30 @@ class OnlineEstimator(BaseEstimator):
         if fault:
             raise refuse(fault, row, column, single_precision=dtype == "float32")
 
+    @contextmanager
+    def _all_or_nothing(self, anew: bool) -> Iterator[None]:
+        """Put back what was there before when a call that starts anew is refused for its input."""
+        before = dict(self.__dict__) if anew else None
+        try:
+            yield
+        except DataError as error:
+            # The rows before a step that would overflow stay learned.
+            if before is not None and not isinstance(error, NumericError):
+                self.__dict__ = before
+            raise
+
     def _make_room(self, rows: Rows, dtype: str, *, anew: bool) -> None:
-        """Make the learner of a task without classes, or room in it; bad rows are refused before that."""
-        self._inspect(rows, dtype if anew else self._learner.dtype)
+        """Make the learner of a task without classes, or room in it for rows that can be learned.
+
+        A new learner needs no look at the rows: `_all_or_nothing` puts back what was there before.
+        """
         if anew:
             self._labels = Labels()
             self._start(rows.n_columns, np.empty(0), dtype)
             self.n_passes_ = 0
-        elif rows.n_columns > self._learner.n_features:
+            return
+        self._inspect(rows, self._learner.dtype)
+        if rows.n_columns > self._learner.n_features:
             self._learner.handle.grow(rows.n_columns, 1)
             self.n_features_in_ = rows.n_columns
 

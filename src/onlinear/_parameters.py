@@ -90,10 +90,10 @@ def estimator(cls: type[T]) -> type[T]:
     document = inspect.cleandoc(made.__doc__ or "")
     fields: dict[str, Any] = made.__dataclass_fields__  # type: ignore[attr-defined]
     for heading, shared, known in (
-        ("Parameters", SHARED_PARAMETERS, lambda name: name in fields),
-        ("Attributes", SHARED_ATTRIBUTES, lambda name: hasattr(made, name) or name in _SET_BY_FIT),
+        ("Parameters", SHARED_PARAMETERS, set(fields)),
+        ("Attributes", SHARED_ATTRIBUTES, {*dir(made), *_SET_BY_FIT}),
     ):
-        wanted = [entry for name, entry in _entries(shared) if known(name) and f"\n{name} : " not in document]
+        wanted = [entry for name, entry in _entries(shared) if name in known and f"\n{name} : " not in document]
         document = _join(document, heading, "\n".join(wanted))
     made.__doc__ = document
     return made

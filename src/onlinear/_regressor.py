@@ -52,13 +52,16 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         """
         self._check_parameters()
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
-        rows, targets = self._validated(X, y, reset=not go_on)
-        weights = self._fit_weights(sample_weight, rows.n_rows)
-        self._make_room(rows, self._state_dtype(X), anew=not go_on)
-        self._make_passes(
-            rows.n_rows,
-            lambda order, first: self._learner.learn_rows(rows, targets, weights, order=order, checked=True),
-        )
+        with self._all_or_nothing(anew=not go_on):
+            rows, targets = self._validated(X, y, reset=not go_on)
+            weights = self._fit_weights(sample_weight, rows.n_rows)
+            self._make_room(rows, self._state_dtype(X), anew=not go_on)
+            self._make_passes(
+                rows.n_rows,
+                lambda order, first: self._learner.learn_rows(
+                    rows, targets, weights, order=order, checked=True
+                ),
+            )
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -80,14 +83,15 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         first = self.__dict__.get("_learner") is None
         rows = None if first else self._quick(X)
         inspected = rows is None
-        if rows is None:
-            self._check_parameters()
-            rows, targets = self._validated(X, y, reset=first)
-            self._make_room(rows, self._state_dtype(X), anew=first)
-        else:
-            targets = targets_of(y, rows.n_rows)
-        weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
-        self._learner.learn_rows(rows, targets, weights, checked=inspected)
+        with self._all_or_nothing(anew=first):
+            if rows is None:
+                self._check_parameters()
+                rows, targets = self._validated(X, y, reset=first)
+                self._make_room(rows, self._state_dtype(X), anew=first)
+            else:
+                targets = targets_of(y, rows.n_rows)
+            weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
+            self._learner.learn_rows(rows, targets, weights, checked=inspected)
         return self
 
     def learn_one(self, x: Mapping[Any, Any], y: float, w: float = 1.0) -> Self:

@@ -108,13 +108,14 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         """
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
         self._check_parameters()
-        rows = self._checked_rows(X, reset=not go_on)
-        weights = self._fit_weights(sample_weight, rows.n_rows)
-        self._make_room(rows, self._state_dtype(X), anew=not go_on)
-        self._make_passes(
-            rows.n_rows,
-            lambda order, first: self._learner.learn_rows(rows, None, weights, order=order, checked=True),
-        )
+        with self._all_or_nothing(anew=not go_on):
+            rows = self._checked_rows(X, reset=not go_on)
+            weights = self._fit_weights(sample_weight, rows.n_rows)
+            self._make_room(rows, self._state_dtype(X), anew=not go_on)
+            self._make_passes(
+                rows.n_rows,
+                lambda order, first: self._learner.learn_rows(rows, None, weights, order=order, checked=True),
+            )
         if self.contamination is not None:
             distances = self._learner.read_rows(rows, n_threads=self._threads())[:, 0]
             self._cut = float(np.quantile(distances, 1 - self.contamination))
@@ -139,11 +140,12 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         first = self.__dict__.get("_learner") is None
         rows = None if first else self._quick(X)
         inspected = rows is None
-        if rows is None:
-            self._check_parameters()
-            rows = self._checked_rows(X, reset=first)
-            self._make_room(rows, self._state_dtype(X), anew=first)
-        self._learner.learn_rows(rows, None, weights_of(sample_weight, rows.n_rows), checked=inspected)
+        with self._all_or_nothing(anew=first):
+            if rows is None:
+                self._check_parameters()
+                rows = self._checked_rows(X, reset=first)
+                self._make_room(rows, self._state_dtype(X), anew=first)
+            self._learner.learn_rows(rows, None, weights_of(sample_weight, rows.n_rows), checked=inspected)
         return self
 
     def learn_one(self, x: Mapping[Any, Any], y: Any = None, w: float = 1.0) -> Self:

@@ -31,7 +31,7 @@ def problem(seed: int, n: int = 60, d: int = 5, noise: float = 0.3) -> tuple[Arr
 )
 @settings(max_examples=40, deadline=None)
 def test_full_arow_regression_is_ridge_regression(seed: int, r: float, a: float, intercept: bool) -> None:
-    """Weights, covariance and predictive deviation are the closed form's to 1e-8, in any order of the examples."""
+    """Weights and predictive deviation are the closed form's to 1e-8, in any order of the examples."""
     X, y = problem(seed)
     model = AROWRegressor(covariance="full", r=r, initial_variance=a, fit_intercept=intercept).fit(X, y)
     Z = np.column_stack([np.ones(len(X)), X]) if intercept else X

@@ -35,7 +35,7 @@ def taught(asked: Any, y: Any, made: Any = PA1, known: Any = None) -> Learner:
 @pytest.mark.parametrize(("made", "known"), RULES, ids=str)
 @pytest.mark.parametrize("relevant", [[], [0, 1, 2]], ids=["empty", "full"])
 def test_nothing_to_rank_is_passive(made: Any, known: Any, relevant: list[int]) -> None:
-    """An example with no relevant label, or with all of them, is no error and leaves every weight as it was."""
+    """An example with no relevant label, or with all of them, is no error and changes no weight."""
     learner = taught(task.Ranking(), [[0], [1, 2], [2]], made, known)
     mean, variance = learner.mean, learner.variance
     report = learner.learn(X[3:4], [relevant])

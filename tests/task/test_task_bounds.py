@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from reference import bounds
 
 from onlinear import Learner, belief, rule, task
+from tests.reference import bounds
 
 Array = NDArray[np.float64]
 

@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from combinations import GAUSSIAN_RULES, distance
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from reference.beliefs import Diagonal, Full, Mean
-from reference.learners import LearnedRadius, Linear
-from reference.rules import Array
-from reference.tasks import CostSensitive, Ranking, Regression, SinglePrototypeRanking, Uniclass
 from scipy.sparse import csr_matrix
-from strategies import Stream, cuts, streams
 
 from onlinear import Learner, belief, rule, task
+from tests.combinations import GAUSSIAN_RULES, distance
+from tests.reference.beliefs import Diagonal, Full, Mean
+from tests.reference.learners import LearnedRadius, Linear
+from tests.reference.rules import Array
+from tests.reference.tasks import CostSensitive, Ranking, Regression, SinglePrototypeRanking, Uniclass
+from tests.strategies import Stream, cuts, streams
 
 TOLERANCE = 1e-9
 LABELS = 4
