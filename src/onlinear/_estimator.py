@@ -128,8 +128,9 @@ class OnlineEstimator(BaseEstimator):
         """Make the passes of `fit`; ``learn(order, first)`` makes one."""
         rng = generator(self.random_state)
         best, patience = np.inf, 0
-        # A patience longer than the passes could never run out; it asks for more of them.
-        extra = self.n_iter_no_change if self.early_stopping and self.n_iter_no_change > self.passes else 0
+        # A patience longer than several passes could never run out; it asks for more of them. One pass is one pass.
+        patient = self.early_stopping and 1 < self.passes < self.n_iter_no_change
+        extra = self.n_iter_no_change if patient else 0
         for number in range(self.passes + extra):
             order = rng.permutation(n).astype(np.int64) if self.shuffle else None
             report = learn(order, number == 0)

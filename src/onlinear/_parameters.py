@@ -35,7 +35,8 @@ early_stopping : bool, default=True
 tol : float, default=1e-3
     What counts as better.
 n_iter_no_change : int, default=2
-    Passes without improvement before `fit` stops. More than `passes` asks for that many passes on top.
+    Passes without improvement before `fit` stops. More than `passes` asks for that many passes on top,
+    unless `passes` is 1.
 class_weight : dict, "balanced" or None, default=None
     Weights of the classes; "balanced" also works while streaming, with the counts so far.
 cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, default=None
