@@ -130,7 +130,9 @@ public:
     }
 
     void remember(const std::string& word, std::uint32_t column) {
-        if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits, false);
+        // A column past 2^bits can only come from a model file; it must not write behind the table.
+        const std::size_t room = std::max(std::size_t{1} << bits, std::size_t{column} + 1);
+        if (seen_.size() < room) seen_.resize(room, false);
         seen_[column] = true;
         words.emplace(column, word);
     }
@@ -375,18 +377,18 @@ void check_joint(const task::MulticlassJoint& task, const BeliefSpec& belief) {
             throw std::invalid_argument("task.MulticlassJoint has no exact diagonal form; use projection='kl' or 'drop'");
 }
 
-nb::dict to_dict(const std::vector<StateEntry>& entries) {
+/// The arrays take over the numbers: a large model is not copied once more.
+nb::dict to_dict(std::vector<StateEntry> entries) {
     nb::dict out;
-    for (const StateEntry& entry : entries) {
+    for (StateEntry& entry : entries) {
         if (entry.shape.empty()) {
             out[entry.name.c_str()] = entry.scalar;
             continue;
         }
-        const auto put = [&]<class T>(const std::vector<T>& values) {
-            T* data = new T[std::max<std::size_t>(values.size(), 1)];
-            std::copy(values.begin(), values.end(), data);
-            nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-            out[entry.name.c_str()] = nb::ndarray<nb::numpy, T>(data, {entry.shape[0], entry.shape[1]}, owner);
+        const auto put = [&]<class T>(std::vector<T>& values) {
+            auto* kept = new std::vector<T>(std::move(values));
+            nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+            out[entry.name.c_str()] = nb::ndarray<nb::numpy, T>(kept->data(), {entry.shape[0], entry.shape[1]}, owner);
         };
         entry.f32.empty() ? put(entry.f64) : put(entry.f32);
     }

@@ -7,7 +7,7 @@ until a model is made, so that listing names costs nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any
@@ -59,7 +59,7 @@ class Algorithm:
             If a parameter is unknown or fixed by the name.
         """
         cls = self.load()
-        known: tuple[str, ...] = tuple(cls.__dataclass_fields__)
+        known = [item.name for item in fields(cls)]
         for name, value in parameters.items():
             if name not in known:
                 free = sorted(set(known) - set(self.preset))

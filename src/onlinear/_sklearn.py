@@ -6,6 +6,7 @@ stand-ins (`_lean.go_lean`) before it imports an estimator; every other process 
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,8 +37,8 @@ elif is_lean():
         """Parameters without scikit-learn."""
 
         def get_params(self, deep=True):
-            """The constructor's parameters."""
-            return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
+            """The constructor's parameters, sorted as scikit-learn sorts them."""
+            return {name: getattr(self, name) for name in sorted(field.name for field in fields(self))}
 
         def __repr__(self):
             return f"{type(self).__name__}()"

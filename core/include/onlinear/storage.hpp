@@ -187,7 +187,9 @@ private:
     }
 
     void fill_from(std::size_t plane, T value, std::size_t old_slots, std::size_t old_blocks) {
-        for (std::uint32_t s = 0; s < slots_; ++s)
+        // Streams grow by a few features at a time: what is there already need not be looked at.
+        const std::size_t first = old_blocks == blocks_ ? old_slots : 0;
+        for (auto s = static_cast<std::uint32_t>(first); s < slots_; ++s)
             for (std::size_t b = s < old_slots ? old_blocks : 0; b < blocks_; ++b) at(s, plane, b) = value;
     }
 
