@@ -31,9 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
         from .._lean import go_lean
 
         go_lean()
-        from .app import run
-
-        return run(sys.argv[1:] if arguments is None else arguments)
+        return _run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         sys.stderr.write("onlinear: interrupted\n")
         return INTERRUPTED
@@ -46,6 +44,18 @@ def main(arguments: list[str] | None = None) -> int:
         message, code = explain(error)
         sys.stderr.write(f"onlinear: {message}\n")
         return code
+
+
+def _run(arguments: list[str]) -> int:
+    from ._actions import act
+    from ._quick import read_arguments
+
+    plain = read_arguments(arguments)
+    if plain is not None:
+        return act(*plain)
+    from ._typer import run
+
+    return run(arguments, act)
 
 
 def _let_go_of_stdout() -> None:

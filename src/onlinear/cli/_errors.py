@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import traceback
 
 from ..exceptions import NotAvailableError, OnlinearError, ParameterError
 from . import DATA, USAGE
@@ -21,6 +20,8 @@ def explain(error: Exception) -> tuple[str, int]:
     An exception nobody foresaw is still told in one line; ``ONLINEAR_DEBUG=1`` shows where it came from.
     """
     if os.environ.get("ONLINEAR_DEBUG"):
+        import traceback
+
         traceback.print_exception(error)
     if isinstance(error, UsageError | ParameterError | NotAvailableError):
         return str(error), USAGE

@@ -20,7 +20,6 @@ from ..persistence import plain, save, writable
 from ._checkpoint import Checkpoint, Progress, identity
 from ._errors import UsageError
 from ._interrupt import Interrupt
-from ._options import REMEMBERED
 from ._progress import Silent, display
 
 if TYPE_CHECKING:
@@ -29,6 +28,19 @@ if TYPE_CHECKING:
 __all__ = ["Plan", "train"]
 
 Array = npt.NDArray[Any]
+
+#: What a model file remembers of the way its data was read, so that predicting reads alike.
+REMEMBERED = (
+    "format",
+    "bits",
+    "zero_based",
+    "label",
+    "text",
+    "categorical",
+    "ignore",
+    "analyzer",
+    "ngram_range",
+)
 
 #: Estimator parameters that have an option of their own, or no meaning for a stream.
 _ELSEWHERE = {
