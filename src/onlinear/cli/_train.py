@@ -164,6 +164,9 @@ def train(plan: Plan) -> tuple[dict[str, Any], int]:
     plan.check()
     model = plan.model()
     files = [str(file) for file in expand(plan.files)]
+    for file in [*files, *map(str, expand(plan.test))]:  # a missing test file is better told now than at the end
+        if file != "-":
+            os.stat(file)
     with Interrupt() as interrupt:
         run = _Run(plan, files, model, interrupt)
         try:

@@ -42,20 +42,22 @@ def application(act: Callable[[str, dict[str, Any]], int]) -> typer.Typer:
         epilog = "Examples:\n\n" + "\n\n".join(command.examples) if command.examples else None
         app.command(command.name, help=command.help, epilog=epilog)(_function(command, act))
 
-    def version(asked: bool) -> None:
-        if asked:
-            from .. import __version__
-
-            sys.stdout.write(f"onlinear {__version__}\n")
-            raise typer.Exit
-
-    @app.callback(help=SUMMARY)
-    def root(
-        version: Annotated[bool, typer.Option("--version", callback=version, is_eager=True, help="Show the version.")] = False,
-    ) -> None:
-        """Do nothing before the command."""
-
+    app.callback(help=SUMMARY)(_root)
     return app
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        from .. import __version__
+
+        sys.stdout.write(f"onlinear {__version__}\n")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version.")] = False,
+) -> None:
+    """Do nothing before the command."""
 
 
 def _function(command: Command, act: Callable[[str, dict[str, Any]], int]) -> Callable[..., int]:
