@@ -67,7 +67,7 @@ inline char* put_character(char* out, std::uint32_t c) noexcept {
 
 inline void append_character(std::string& out, std::uint32_t c) {
     char bytes[4];
-    out.append(bytes, put_character(bytes, c));
+    out.append(bytes, static_cast<std::size_t>(put_character(bytes, c) - bytes));
 }
 
 /// The first byte that is no UTF-8, or `last` when all of it is.
