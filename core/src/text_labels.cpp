@@ -82,4 +82,19 @@ bool add_label_text(std::string_view label, const char* at, Batch& out, LabelTab
     return add_text(label, at, out, table, fault);
 }
 
+bool add_label_list(const char* first, const char* last, Batch& out, LabelTable& table, Fault& fault) {
+    for (;;) {
+        const auto* comma =
+            static_cast<const char*>(std::memchr(first, ',', static_cast<std::size_t>(last - first)));
+        const char* const stop = comma == nullptr ? last : comma;
+        if (stop == first) {
+            return fault.set(first, "a label", stop == last ? "nothing" : quoted(first, last),
+                             "Separate several labels by single commas.");
+        }
+        if (!add_label(first, stop, out, table, fault)) return false;
+        if (comma == nullptr) return true;
+        first = comma + 1;
+    }
+}
+
 }  // namespace onlinear::text

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "onlinear/text/problem.hpp"
+#include "onlinear/text/number.hpp"
 #include "onlinear/text/utf8.hpp"
 
 namespace onlinear::text {
@@ -52,6 +53,19 @@ std::string quoted(const char* first, const char* last) {
 }
 
 std::string quoted(std::string_view text) { return quoted(text.data(), text.data() + text.size()); }
+
+bool set_number_fault(NumberKind kind, const char* at, std::string_view text, Fault& fault) {
+    switch (kind) {
+        case NumberKind::overflow:
+            return fault.set(at, "a value below 3.4e38", quoted(text), "Scale the feature down.");
+        case NumberKind::special:
+            return fault.set(at, "a finite value", quoted(text),
+                             "Leave the feature out where its value is missing.");
+        default:
+            return fault.set(at, "a number", text.empty() ? "nothing" : quoted(text),
+                             "Values are decimal numbers such as 0.5 or 1e-3.");
+    }
+}
 
 Problem locate(const Fault& fault, const char* record, std::int64_t line) {
     const char* line_begin = record;

@@ -65,8 +65,8 @@ bool Reader::skip_byte_order_mark() {
     if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {
         Fault fault;
         fault.set(cursor_.at, "UTF-8 text", "UTF-16", "Convert the file first: iconv -f UTF-16 -t UTF-8");
+        fault.fatal = true;
         go_on_after(fault);
-        stopped_ = true;
     }
     return true;
 }
@@ -75,7 +75,7 @@ bool Reader::go_on_after(const Fault& fault) {
     last_problem_ = locate(fault, cursor_.at, cursor_.line);
     if (problems_.size() < kKeptProblems) problems_.push_back(last_problem_);
     ++problem_count_;
-    stopped_ = !policy_.skip || (policy_.limit > 0 && problem_count_ > policy_.limit);
+    stopped_ = fault.fatal || !policy_.skip || (policy_.limit > 0 && problem_count_ > policy_.limit);
     return !stopped_;
 }
 

@@ -115,7 +115,6 @@ protected:
 private:
     bool scan(const Cursor& cursor, const char* end);
     bool label(const char*& p, const char* last, Batch& out, Fault& fault);
-    bool labels(const char* first, const char* last, Batch& out, Fault& fault);
     bool entry(const char* first, const char* last, Batch& out, Fault& fault) const;
     bool column(const char* first, const char* last, std::int32_t& column, Fault& fault) const;
 
@@ -294,21 +293,6 @@ const char* Svmlight::quick_label(const char* p, Batch& out) {
     }
 }
 
-bool Svmlight::labels(const char* first, const char* last, Batch& out, Fault& fault) {
-    for (;;) {
-        const auto* comma =
-            static_cast<const char*>(std::memchr(first, ',', static_cast<std::size_t>(last - first)));
-        const char* const stop = comma == nullptr ? last : comma;
-        if (stop == first) {
-            return fault.set(first, "a label", stop == last ? "nothing" : quoted(first, last),
-                             "Separate several labels by single commas.");
-        }
-        if (!add_label(first, stop, out, tables_.labels, fault)) return false;
-        if (comma == nullptr) return true;
-        first = comma + 1;
-    }
-}
-
 bool Svmlight::label(const char*& p, const char* last, Batch& out, Fault& fault) {
     const char* const first = p;
     const char* const stop = std::min(token_end(p), last);
@@ -322,7 +306,7 @@ bool Svmlight::label(const char*& p, const char* last, Batch& out, Fault& fault)
         return true;
     }
     p = stop;
-    if (settings_.multilabel) return labels(first, stop, out, fault);
+    if (settings_.multilabel) return add_label_list(first, stop, out, tables_.labels, fault);
     double number = 0;
     if (std::memchr(first, ',', size) != nullptr && is_digit(*first) &&
         parse_double(first, stop, number) == NumberKind::word) {
@@ -379,19 +363,10 @@ bool Svmlight::entry(const char* first, const char* last, Batch& out, Fault& fau
     std::int32_t index = 0;
     if (!column(first, colon, index, fault)) return false;
     float value = 0;
-    switch (parse_float(colon + 1, last, value)) {
-        case NumberKind::finite:
-            break;
-        case NumberKind::overflow:
-            return fault.set(colon + 1, "a value below 3.4e38", quoted(colon + 1, last),
-                             "Scale the feature down.");
-        case NumberKind::special:
-            return fault.set(colon + 1, "a finite value", quoted(colon + 1, last),
-                             "Leave the feature out where its value is missing.");
-        case NumberKind::word:
-            return fault.set(colon + 1, "a number after ':'",
-                             colon + 1 == last ? "nothing" : quoted(colon + 1, last),
-                             "Values are decimal numbers such as 0.5 or 1e-3.");
+    const NumberKind kind = parse_float(colon + 1, last, value);
+    if (kind != NumberKind::finite) {
+        return set_number_fault(kind, colon + 1, {colon + 1, static_cast<std::size_t>(last - colon - 1)},
+                                fault);
     }
     out.add_entry(index, value);
     return true;

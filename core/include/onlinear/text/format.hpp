@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "onlinear/text/batch.hpp"
 #include "onlinear/text/labels.hpp"
@@ -64,6 +66,9 @@ public:
 
     /// Another file begins.
     virtual void start_file() {}
+
+    /// For a format with columns: their names and what each was taken for.
+    virtual std::vector<std::pair<std::string, std::string>> schema() const { return {}; }
 };
 
 /// A format in which every line is a record.
@@ -94,5 +99,9 @@ bool set_long_line_fault(const char* line, std::size_t max_line, Fault& fault);
 void set_sum_fault(const char* line, Fault& fault);
 
 std::unique_ptr<Format> make_svmlight(const Settings& settings, Tables& tables);
+std::unique_ptr<Format> make_vw(const Settings& settings, Tables& tables);
+std::unique_ptr<Format> make_csv(const Settings& settings, Tables& tables);
+std::unique_ptr<Format> make_jsonl(const Settings& settings, Tables& tables);
+std::unique_ptr<Format> make_lines(const Settings& settings, Tables& tables);
 
 }  // namespace onlinear::text

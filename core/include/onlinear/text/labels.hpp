@@ -46,4 +46,7 @@ bool add_label(const char* first, const char* last, Batch& out, LabelTable& tabl
 /// The same for text that lies elsewhere than the line, where `at` is the place to name in a fault.
 bool add_label_text(std::string_view label, const char* at, Batch& out, LabelTable& table, Fault& fault);
 
+/// Adds the labels of a list separated by commas.
+bool add_label_list(const char* first, const char* last, Batch& out, LabelTable& table, Fault& fault);
+
 }  // namespace onlinear::text

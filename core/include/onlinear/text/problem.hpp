@@ -13,6 +13,7 @@ struct Fault {
     std::string expected;
     std::string found;
     std::string remedy;
+    bool fatal = false;  ///< the rest of the file makes no sense either
 
     explicit operator bool() const noexcept { return at != nullptr; }
 
@@ -26,6 +27,16 @@ struct Fault {
     }
 };
 
+/// Text between double quotes, cut after a few dozen bytes, with whatever is no printable UTF-8
+/// escaped: safe to print whatever the file holds.
+std::string quoted(std::string_view text);
+std::string quoted(const char* first, const char* last);
+
+/// The fault of a value that is no finite number, in the words all formats share. `at` is where the
+/// text stands in the line.
+enum class NumberKind;
+bool set_number_fault(NumberKind kind, const char* at, std::string_view text, Fault& fault);
+
 /// The same with the place as a reader counts it: "file:line:column: expected E, found F. Remedy."
 struct Problem {
     std::int64_t line = 0;
@@ -34,11 +45,6 @@ struct Problem {
     std::string found;
     std::string remedy;
 };
-
-/// Text between double quotes, cut after a few dozen bytes, with whatever is no printable UTF-8
-/// escaped: safe to print whatever the file holds.
-std::string quoted(std::string_view text);
-std::string quoted(const char* first, const char* last);
 
 /// Turns a fault in the record that starts at `record`, on line `line`, into a problem.
 Problem locate(const Fault& fault, const char* record, std::int64_t line);
