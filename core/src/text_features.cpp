@@ -62,15 +62,18 @@ void lower_at(const char* first, const char*& p, const char* last, Put put) {
     }
 }
 
-/// For each ASCII byte what it becomes inside a word; 0 for those outside of words.
-using WordBytes = std::array<unsigned char, 128>;
+/// For each byte what it becomes inside a word: 0 when it stands outside of words, `kNotAscii` when it
+/// belongs to a longer character.
+using WordBytes = std::array<unsigned char, 256>;
+constexpr unsigned char kNotAscii = 0xff;
 
 constexpr WordBytes word_bytes(bool lowercase) {
     WordBytes table{};
-    for (unsigned c = 0; c < 128; ++c) {
+    for (unsigned c = 0; c < 256; ++c) {
         const bool upper = c >= 'A' && c <= 'Z';
         const bool word = upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
         table[c] = static_cast<unsigned char>(word ? (upper && lowercase ? c + 32 : c) : 0);
+        if (c >= 0x80) table[c] = kNotAscii;
     }
     return table;
 }
@@ -107,148 +110,159 @@ void append_lower(std::string_view text, std::string& out) {
     }
 }
 
-void TextFeatures::end_word(std::size_t first, int characters) {
-    if (characters < 2) {  // the pattern is \w\w+
-        joined_.resize(first);
-        return;
-    }
-    starts_.push_back(first);
-    joined_.push_back(' ');
-}
-
-void TextFeatures::cut_words(std::string_view text) {
-    const WordBytes& table = settings_.lowercase ? kLowerWordBytes : kPlainWordBytes;
-    const char* const first = text.data();
-    const char* const last = first + text.size();
-    std::size_t word = 0;
-    int characters = 0;
-    const auto take = [&](std::uint32_t c) {
-        if (is_word_character(c)) {
-            append_character(joined_, c);
-            characters += characters < 2;
-        } else if (characters != 0) {
-            end_word(word, characters);
-            word = joined_.size();
-            characters = 0;
-        }
-    };
-    for (const char* p = first; p != last;) {
-        const auto byte = static_cast<unsigned char>(*p);
-        if (byte < 0x80) {
-            const unsigned char in_word = table[byte];
-            ++p;
-            if (in_word != 0) {
-                joined_.push_back(static_cast<char>(in_word));
-                characters += characters < 2;
-            } else if (characters != 0) {
-                end_word(word, characters);
-                word = joined_.size();
-                characters = 0;
-            }
-        } else if (settings_.lowercase) {
-            lower_at(first, p, last, take);
-        } else {
-            take(next_character(p, last));
-        }
-    }
-    if (characters != 0) end_word(word, characters);
-    starts_.push_back(joined_.size());
-}
-
-void TextFeatures::add_slice(std::size_t first, std::size_t last, Batch& out) {
-    const std::string_view slice(joined_.data() + first, last - first);
+void TextFeatures::add_slice(const char* first, const char* last, Batch& out) {
+    const std::string_view slice(first, static_cast<std::size_t>(last - first));
     const std::uint32_t hash = murmur3_32(slice.data(), slice.size(), 0);
     const auto column = static_cast<std::int32_t>(hashed_column(hash, settings_.bits));
     out.add_entry(column, settings_.alternate_sign ? hash_sign(hash) : 1.0f);
     if (names_ != nullptr && names_->wanted()) names_->add(column, hash, slice);
 }
 
+/// Ends the word [first, end) and answers where the next goes: behind it when n-grams need both, else
+/// in its place.
+char* TextFeatures::end_word(char* first, char* end, int characters, Batch& out) {
+    if (characters < 2) return first;  // the pattern is \w\w+
+    if (settings_.ngram_min == 1) add_slice(first, end, out);
+    if (settings_.ngram_max == 1) return first;
+    starts_.push_back(static_cast<std::size_t>(first - joined_.data()));
+    *end = ' ';
+    return end + 1;
+}
+
+void TextFeatures::add_words(std::string_view text, Batch& out) {
+    const WordBytes& table = settings_.lowercase ? kLowerWordBytes : kPlainWordBytes;
+    const char* const first = text.data();
+    const char* const last = first + text.size();
+    joined_.resize(2 * text.size() + 8);  // lower case takes at most half as many bytes again
+    char* word = joined_.data();
+    char* end = word;
+    int characters = 0;  // of the word so far; two are as good as more
+    const auto finish = [&] {
+        if (characters != 0) word = end_word(word, end, characters, out);
+        end = word;
+        characters = 0;
+    };
+    const auto take = [&](std::uint32_t c) {
+        if (!is_word_character(c)) return finish();
+        end = put_character(end, c);
+        characters += characters < 2;
+    };
+    for (const char* p = first; p != last;) {
+        const unsigned char byte = table[static_cast<unsigned char>(*p)];
+        if (byte == 0) {
+            ++p;
+            finish();
+        } else if (byte != kNotAscii) {
+            *end++ = static_cast<char>(byte);
+            characters += characters < 2;
+            ++p;
+        } else if (settings_.lowercase) {
+            lower_at(first, p, last, take);
+        } else {
+            take(next_character(p, last));
+        }
+    }
+    finish();
+    starts_.push_back(static_cast<std::size_t>(end - joined_.data()));
+    add_word_ngrams(out);
+}
+
 void TextFeatures::add_word_ngrams(Batch& out) {
     const std::size_t words = starts_.size() - 1;
     const auto longest = std::min(words, static_cast<std::size_t>(settings_.ngram_max));
-    for (auto n = static_cast<std::size_t>(settings_.ngram_min); n <= longest; ++n) {
-        for (std::size_t i = 0; i + n <= words; ++i) add_slice(starts_[i], starts_[i + n] - 1, out);
+    const char* const joined = joined_.data();
+    for (auto n = static_cast<std::size_t>(std::max(2, settings_.ngram_min)); n <= longest; ++n) {
+        for (std::size_t i = 0; i + n <= words; ++i) {
+            add_slice(joined + starts_[i], joined + starts_[i + n] - 1, out);
+        }
     }
 }
 
+std::string_view TextFeatures::lowered(std::string_view text) {
+    if (!settings_.lowercase) return text;
+    lowered_.clear();
+    append_lower(text, lowered_);
+    return lowered_;
+}
+
 /// Writes the text with every run of two or more spaces made one blank, and where characters start.
-void TextFeatures::fold_spaces(std::string_view text) {
-    const char* const last = text.data() + text.size();
+void TextFeatures::cut_characters(std::string_view text) {
+    joined_.resize(text.size());
+    char* const begin = joined_.data();
+    char* end = begin;
     std::size_t run = 0;  // spaces at the end of what was written
+    const char* const last = text.data() + text.size();
     for (const char* p = text.data(); p != last;) {
         const char* const at = p;
         const std::uint32_t c = next_character(p, last);
         run = is_space_character(c) ? run + 1 : 0;
         if (run >= 2) {
-            joined_.resize(starts_.back());
-            joined_.push_back(' ');
+            end = begin + starts_.back();
+            *end++ = ' ';
         } else {
-            starts_.push_back(joined_.size());
-            joined_.append(at, p);
+            starts_.push_back(static_cast<std::size_t>(end - begin));
+            end = std::copy(at, p, end);
         }
     }
-    starts_.push_back(joined_.size());
-}
-
-void TextFeatures::cut_characters(std::string_view text) {
-    if (settings_.lowercase) {
-        lowered_.clear();
-        append_lower(text, lowered_);
-        text = lowered_;
-    }
-    fold_spaces(text);
+    starts_.push_back(static_cast<std::size_t>(end - begin));
 }
 
 void TextFeatures::add_character_ngrams(Batch& out) {
     const std::size_t characters = starts_.size() - 1;
     const auto longest = std::min(characters, static_cast<std::size_t>(settings_.ngram_max));
+    const char* const joined = joined_.data();
     for (auto n = static_cast<std::size_t>(settings_.ngram_min); n <= longest; ++n) {
-        for (std::size_t i = 0; i + n <= characters; ++i) add_slice(starts_[i], starts_[i + n], out);
+        for (std::size_t i = 0; i + n <= characters; ++i) {
+            add_slice(joined + starts_[i], joined + starts_[i + n], out);
+        }
     }
 }
 
 /// Writes " one two ": every word has a blank on both sides, shared with its neighbours.
 void TextFeatures::cut_padded_words(std::string_view text) {
-    if (settings_.lowercase) {
-        lowered_.clear();
-        append_lower(text, lowered_);
-        text = lowered_;
-    }
+    joined_.resize(text.size() + 2);
     word_ends_.clear();
-    const auto blank = [&] {
-        starts_.push_back(joined_.size());
-        joined_.push_back(' ');
+    char* const begin = joined_.data();
+    char* end = begin;
+    const auto put = [&](const char* at, const char* p) {
+        starts_.push_back(static_cast<std::size_t>(end - begin));
+        end = std::copy(at, p, end);
     };
-    blank();
+    static constexpr char blank[] = " ";
+    put(blank, blank + 1);
     bool in_word = false;
+    const auto end_of_word = [&] {
+        if (!in_word) return;
+        put(blank, blank + 1);
+        word_ends_.push_back(starts_.size());
+    };
     const char* const last = text.data() + text.size();
     for (const char* p = text.data(); p != last;) {
         const char* const at = p;
         const bool space = is_space_character(next_character(p, last));
-        if (!space) {
-            starts_.push_back(joined_.size());
-            joined_.append(at, p);
-        } else if (in_word) {
-            blank();
-            word_ends_.push_back(starts_.size());
+        if (space) {
+            end_of_word();
+        } else {
+            put(at, p);
         }
         in_word = !space;
     }
-    if (in_word) {
-        blank();
-        word_ends_.push_back(starts_.size());
-    }
-    starts_.push_back(joined_.size());
+    end_of_word();
+    starts_.push_back(static_cast<std::size_t>(end - begin));
 }
 
 void TextFeatures::add_padded_ngrams(Batch& out) {
+    const char* const joined = joined_.data();
+    const auto shortest = static_cast<std::size_t>(settings_.ngram_min);
+    const auto longest = static_cast<std::size_t>(settings_.ngram_max);
     std::size_t first = 0;
     for (const std::size_t end : word_ends_) {
         const std::size_t length = end - first;
-        for (auto n = static_cast<std::size_t>(settings_.ngram_min);
-             n <= static_cast<std::size_t>(settings_.ngram_max); ++n) {
+        for (std::size_t n = shortest; n <= longest; ++n) {
             const std::size_t width = std::min(n, length);
-            for (std::size_t i = first; i + width <= end; ++i) add_slice(starts_[i], starts_[i + width], out);
+            for (std::size_t i = first; i + width <= end; ++i) {
+                add_slice(joined + starts_[i], joined + starts_[i + width], out);
+            }
             if (n >= length) break;  // a short word counts once
         }
         first = end - 1;
@@ -257,19 +271,15 @@ void TextFeatures::add_padded_ngrams(Batch& out) {
 
 void TextFeatures::add_counts(std::string_view text, Batch& out) {
     const auto begin = static_cast<std::size_t>(out.entries());
-    joined_.clear();
     starts_.clear();
     switch (settings_.analyzer) {
-        case Analyzer::word:
-            cut_words(text);
-            add_word_ngrams(out);
-            break;
+        case Analyzer::word: add_words(text, out); break;
         case Analyzer::character:
-            cut_characters(text);
+            cut_characters(lowered(text));
             add_character_ngrams(out);
             break;
         case Analyzer::character_in_words:
-            cut_padded_words(text);
+            cut_padded_words(lowered(text));
             add_padded_ngrams(out);
             break;
     }

@@ -17,8 +17,8 @@ void append_lower(std::string_view text, std::string& out);
 
 /// Text to hashed features: the columns, signs and values of scikit-learn's HashingVectorizer.
 ///
-/// The tokens of a document are written one behind the other with a space between, so that an n-gram
-/// of words is a slice of that buffer and is hashed without a copy. Characters are the same with the
+/// The words of a document are written one behind the other with a blank between, so that an n-gram of
+/// words is a slice of that buffer and is hashed without a copy. Characters are the same with the
 /// document itself.
 class TextFeatures {
 public:
@@ -34,22 +34,22 @@ public:
     void add_counts(std::string_view text, Batch& out);
 
 private:
-    void cut_words(std::string_view text);
-    void cut_characters(std::string_view text);
-    void cut_padded_words(std::string_view text);
+    void add_words(std::string_view text, Batch& out);
+    char* end_word(char* first, char* end, int characters, Batch& out);
     void add_word_ngrams(Batch& out);
+    void cut_characters(std::string_view text);
     void add_character_ngrams(Batch& out);
+    void cut_padded_words(std::string_view text);
     void add_padded_ngrams(Batch& out);
-    void add_slice(std::size_t first, std::size_t last, Batch& out);
-    void fold_spaces(std::string_view text);
-    void end_word(std::size_t first, int characters);
+    void add_slice(const char* first, const char* last, Batch& out);
+    std::string_view lowered(std::string_view text);
 
     const TextSettings settings_;
     NameTable* const names_;
     std::string lowered_;
-    std::string joined_;                  ///< tokens, or folded text
-    std::vector<std::size_t> starts_;     ///< of each token or character in `joined_`, and their end
-    std::vector<std::size_t> word_ends_;  ///< with padded words: numbers in `starts_`
+    Array<char> joined_;                  ///< words, or the text with its spaces folded
+    std::vector<std::size_t> starts_;     ///< of each word or character in `joined_`, and their end
+    std::vector<std::size_t> word_ends_;  ///< with padded words: where each ends in `starts_`
 };
 
 /// Turns counts into values: the weighting first, then the division by the row's length.
