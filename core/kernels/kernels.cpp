@@ -168,9 +168,65 @@ void rank_one(T* w, const T* t, std::size_t n) {
 }
 
 template <class T>
+void axpy(T* w, const T* x, T a, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) w[i] += a * x[i];
+}
+
+template <class T>
+double norm2(const T* x, std::size_t n) {
+    double sum = 0;
+    for (std::size_t start = 0; start < n; start += kFold) {
+        const std::size_t stop = start + kFold < n ? start + kFold : n;
+        T part[8] = {};
+        std::size_t j = start;
+        for (; j + 8 <= stop; j += 8)
+            for (std::size_t k = 0; k < 8; ++k) part[k] += x[j + k] * x[j + k];
+        for (; j < stop; ++j) part[0] += x[j] * x[j];
+        for (std::size_t k = 0; k < 8; ++k) sum += static_cast<double>(part[k]);
+    }
+    return sum;
+}
+
+/// x - x is 0 exactly when x is finite, and unlike a classification of x it vectorises.
+template <class T, class V>
+bool copy(const V* x, T* out, std::size_t n) {
+    int bad = 0;
+    for (std::size_t j = 0; j < n; ++j) {
+        const T v = static_cast<T>(x[j]);
+        out[j] = v;
+        bad |= v - v != 0;
+    }
+    return bad == 0;
+}
+
+template <class I>
+Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t columns) {
+    // A negative index is huge when read as unsigned, so one comparison with the largest does for both ends.
+    std::uint64_t largest = 0;
+    int falls = 0;
+    if constexpr (sizeof(I) == 4) {
+        std::uint32_t top = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            const auto i = static_cast<std::uint32_t>(index[j]);
+            top = i > top ? i : top;
+            out[j] = i + 1;
+        }
+        largest = top;
+    } else {
+        for (std::size_t j = 0; j < n; ++j) {
+            const auto i = static_cast<std::uint64_t>(index[j]);
+            largest = i > largest ? i : largest;
+            out[j] = static_cast<std::uint32_t>(i) + 1;
+        }
+    }
+    for (std::size_t j = 1; j < n; ++j) falls |= out[j] <= out[j - 1];
+    return {n == 0 || largest < columns, falls == 0};
+}
+
+template <class T>
 constexpr Kernels<T> table() {
-    return {dot<T>,          add<T>,         pair_look<T>, pair_drop<T>, pair_kl<T>, lanes<T, false>, lanes<T, true>,
-            rank_one<T>};
+    return {dot<T>,         add<T>,      pair_look<T>, pair_drop<T>,     pair_kl<T>,       lanes<T, false>,     lanes<T, true>,
+            rank_one<T>,    axpy<T>,     norm2<T>,     copy<T, float>,   copy<T, double>,  slots<std::int32_t>, slots<std::int64_t>};
 }
 
 }  // namespace

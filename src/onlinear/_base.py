@@ -177,31 +177,34 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """
         learner = self.__dict__.get("_learner")
         rows = self._quick(X) if learner is not None else None
-        numbers = None
-        if rows is not None:
+        numbers, inspected = None, False
+        if rows is not None and classes is None:
             labels = np.asarray(y)
             if labels.shape == (rows.n_rows,):
                 numbers = self._labels.encode(labels)
-        if numbers is None or classes is not None:
-            rows, labels, numbers = self._meet_batch(X, y, classes)
+        if numbers is None:
+            rows, numbers = self._meet_batch(X, y, classes)
+            inspected = True
         assert rows is not None
         weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
         class_weight, balanced = self._streaming_weights()
-        self._learner.learn_rows(rows, numbers, weights, class_weight=class_weight, balanced=balanced)
+        self._learner.learn_rows(
+            rows, numbers, weights, class_weight=class_weight, balanced=balanced, checked=inspected
+        )
         return self
 
-    def _meet_batch(self, X: Any, y: Any, classes: npt.ArrayLike | None) -> tuple[Rows, Array, Array]:
+    def _meet_batch(self, X: Any, y: Any, classes: npt.ArrayLike | None) -> tuple[Rows, Array]:
         """A batch that brings something new: the first one, new classes, other types."""
         self._check_parameters()
         first = self.__dict__.get("_learner") is None
         rows, labels = self._validated(X, y, reset=first)
         known = Labels() if first else self._labels
-        expected = np.asarray(classes).ravel() if classes is not None else labels[:0]
-        if classes is not None and len(expected):
-            stray = labels[[label not in set(expected.tolist()) for label in labels.tolist()]]
-            if len(stray):
-                raise DataError(f"y contains {stray[0]!r}, which is not among classes={expected.tolist()}")
-        new = known.unknown(expected if classes is not None else labels)
+        expected = labels if classes is None else np.asarray(classes).ravel()
+        new = known.unknown(expected)
+        if classes is not None:
+            stray = known.stray(labels, new)
+            if stray is not None:
+                raise DataError(f"y contains {stray!r}, which is not among classes={expected.tolist()}")
         dtype = self._state_dtype(X) if first else self._learner.dtype
         self._inspect(rows, dtype)
         if first:
@@ -211,7 +214,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             self._meet(new, rows.n_columns)
         numbers = self._labels.encode(labels)
         assert numbers is not None
-        return rows, labels, numbers
+        return rows, numbers
 
     def fit_stream(self, batches: Iterable[Any]) -> Self:
         """Learn from batches as they come, one pass: pairs (X, y), triples with weights, or what `onlinear.read` gives.
@@ -343,8 +346,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         labels = column_or_1d(y, warn=True)
         check_consistent_length(X, labels)
-        assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
+        if labels.dtype.kind not in "iubUS":  # whole numbers and words are classes whatever they are
+            assert_all_finite(labels, input_name="y")
+            check_classification_targets(labels)
         rows = quick_rows(X)
         return rows if rows is not None else to_rows(X), labels
 

@@ -69,10 +69,20 @@ class Labels:
         assert self._order is not None
         return self._order
 
+    def stray(self, y: Array, new: Array) -> Any:
+        """A label of `y` that is neither known nor among `new`, or None."""
+        both = Labels()
+        if self.names:
+            both.add(self.sorted)
+        both.add(new)
+        if both.encode(y) is not None:
+            return None
+        return next((label for label in y.tolist() if label not in both.index), None)
+
     def unknown(self, y: Array) -> Array:
         """The distinct labels of `y` that have no number yet, sorted."""
         try:
-            distinct = np.unique(y)
+            distinct = distinct_labels(y)
         except TypeError:
             raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
         return distinct[[label not in self.index for label in distinct.tolist()]]
@@ -102,6 +112,15 @@ class Labels:
             return None
         numbers: Array = self.order[position].astype(np.int32)
         return numbers
+
+
+def distinct_labels(y: Array) -> Array:
+    """The distinct values of `y`, sorted; counted rather than sorted where they are small whole numbers."""
+    if y.dtype.kind in "iu" and len(y) > 1000:
+        low, high = int(y.min()), int(y.max())
+        if high - low < 1 << 16:
+            return (np.flatnonzero(np.bincount((y - low).astype(np.int64))) + low).astype(y.dtype)
+    return np.unique(y)
 
 
 def _alike(a: np.dtype[Any], b: np.dtype[Any]) -> bool:

@@ -12,6 +12,11 @@ struct Sums {
     double variance;
 };
 
+struct Slots {
+    bool inside;
+    bool rising;
+};
+
 template <class T>
 struct Kernels {
     /// sum w x, over n numbers, n a multiple of 16.
@@ -32,6 +37,16 @@ struct Kernels {
                           std::size_t lanes, double* out);
     /// w[j] -= t[i] t[j] for a square matrix of side n.
     void (*rank_one)(T* w, const T* t, std::size_t n);
+    /// w += a x over any n numbers, aligned or not.
+    void (*axpy)(T* w, const T* x, T a, std::size_t n);
+    /// sum x^2 over any n numbers.
+    double (*norm2)(const T* x, std::size_t n);
+    /// Copies values into the state's type; false when one is not finite there.
+    bool (*copy_f32)(const float* x, T* out, std::size_t n);
+    bool (*copy_f64)(const double* x, T* out, std::size_t n);
+    /// Copies indices as slots (index + 1); says whether all lie below `columns` and whether they rise.
+    Slots (*slots_i32)(const std::int32_t* index, std::uint32_t* out, std::size_t n, std::size_t columns);
+    Slots (*slots_i64)(const std::int64_t* index, std::uint32_t* out, std::size_t n, std::size_t columns);
 };
 
 template <class T>

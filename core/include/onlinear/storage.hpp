@@ -56,24 +56,41 @@ private:
 
     static std::size_t bytes(std::size_t size) noexcept { return std::max<std::size_t>(size * sizeof(T), 64); }
 
+    static std::size_t rounded(std::size_t size) noexcept { return (bytes(size) + kHuge - 1) / kHuge * kHuge; }
+
     static T* allocate(std::size_t size) {
-        if (size > SIZE_MAX / sizeof(T) / 2) throw std::bad_alloc();
+        if (size > SIZE_MAX / sizeof(T) / 4) throw std::bad_alloc();
         const std::size_t need = bytes(size);
-        const bool huge = need >= kHuge;
-        const std::size_t alignment = huge ? kHuge : 64;
-        const std::size_t rounded = (need + alignment - 1) / alignment * alignment;
-        void* memory = ::operator new(rounded, std::align_val_t{alignment});
 #if defined(__linux__)
-        if (huge) madvise(memory, rounded, MADV_HUGEPAGE);
+        if (need >= kHuge) {
+            // Mapped with a huge page to spare, so that the start can be aligned to one; fresh pages are zero.
+            void* mapped = mmap(nullptr, rounded(size) + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (mapped == MAP_FAILED) throw std::bad_alloc();
+            const auto start = reinterpret_cast<std::uintptr_t>(mapped);
+            const std::uintptr_t aligned = (start + kHuge - 1) / kHuge * kHuge;
+            if (aligned > start) munmap(mapped, aligned - start);
+            const std::uintptr_t end = aligned + rounded(size), mapped_end = start + rounded(size) + kHuge;
+            if (mapped_end > end) munmap(reinterpret_cast<void*>(end), mapped_end - end);
+            madvise(reinterpret_cast<void*>(aligned), rounded(size), MADV_HUGEPAGE);
+            return reinterpret_cast<T*>(aligned);
+        }
 #endif
-        std::memset(memory, 0, rounded);
+        void* memory = ::operator new(need, std::align_val_t{64});
+        std::memset(memory, 0, need);
         return static_cast<T*>(memory);
     }
 
     void release() noexcept {
-        if (data_) ::operator delete(data_, std::align_val_t{bytes(size_) >= kHuge ? kHuge : 64});
+        if (!data_) return;
+#if defined(__linux__)
+        if (bytes(size_) >= kHuge) {
+            munmap(data_, rounded(size_));
+            data_ = nullptr;
+            return;
+        }
+#endif
+        ::operator delete(data_, std::align_val_t{64});
         data_ = nullptr;
-        size_ = 0;
     }
 
     std::size_t size_ = 0;
@@ -125,7 +142,9 @@ public:
     }
 
     void fill(std::size_t plane, T value) {
-        fill_from(plane, value, 0, 0);
+        const std::size_t period = planes_ * stride_;
+        for (std::size_t start = plane * stride_; start < array_.size(); start += period)
+            std::fill_n(array_.data() + start, stride_, value);
     }
 
     /// Makes room for more slots or blocks; new weights are zero in every plane but `plane`, which starts at `value`.

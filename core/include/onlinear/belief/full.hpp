@@ -231,7 +231,7 @@ private:
                 const T delta = static_cast<T>(term.coefficient) * row.value[j];
                 if (delta == 0) continue;
                 const T* line = sigma_.data() + (term.block * w_.slots() + slot_of(row, j)) * n;
-                for (std::size_t i = 0; i < n; ++i) z[i] += delta * line[i];
+                kernels<T>().axpy(z.data(), line, delta, n);
             }
     }
     double along(const Row<T>& row, Terms terms, const std::vector<T>& z) const noexcept {
