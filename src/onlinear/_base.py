@@ -228,12 +228,17 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        from ._stream import StreamLearner
+
+        learner = None
         for batch in batches:
             if isinstance(batch, tuple):
                 X, y, *rest = batch
                 self.partial_fit(X, y, sample_weight=rest[0] if rest else None)
-            else:
-                self.partial_fit(batch.X, batch.y, sample_weight=batch.weight)
+                learner = None
+            else:  # as the command line learns them, bit for bit
+                learner = learner or StreamLearner(self)
+                learner.learn(batch, learner.numbers(batch))
         return self
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Self:

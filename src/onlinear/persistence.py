@@ -396,9 +396,6 @@ def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, Array]]:
         raise IsADirectoryError(21, "a folder, not a model file", str(path))
     if not stat.S_ISREG(mode):
         raise ModelFileError(f"{path}: not a regular file; a model is mapped into memory and cannot come from a pipe")
-    with path.open("rb") as file:
-        if file.read(1) == b"\x80":
-            raise ModelFileError(f"{path}: this looks like a pickle, which can run code and is never loaded here")
     try:
         with safe_open(str(path), framework="np") as file:
             metadata: dict[str, str] = file.metadata() or {}
@@ -409,6 +406,9 @@ def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, Array]]:
     except ModelFileError:
         raise
     except Exception as error:  # safetensors raises its own, and whatever an unknown type of tensor leads to
+        with path.open("rb") as file:
+            if file.read(2) in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"):
+                raise ModelFileError(f"{path}: looks like a pickle, which can run code and is never loaded here") from None
         raise ModelFileError(f"{path}: not a safetensors file, or damaged ({error})") from None
 
 
