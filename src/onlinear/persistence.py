@@ -40,6 +40,9 @@ _VECTORS = ("calibration", "counters", "class_counts")
 _MOST_TENSORS = 64
 _MOST_CLASSES = 1 << 24
 
+# A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
+_MOST_UNPACKED = 1 << 28
+
 Array = npt.NDArray[Any]
 
 
@@ -276,6 +279,8 @@ def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool 
     if not np.isfinite(small).all():
         raise DataError(f"a weight is too large for {dtype}; use float32, or scale the features")
     kept = np.flatnonzero(small.any(axis=0))
+    if small.size > _MOST_UNPACKED:
+        sparse = False
     if sparse is None:
         sparse = len(kept) * (small.itemsize * len(small) + 4) < small.nbytes
     tensors = {"weights.intercept": np.ascontiguousarray(intercepts[:, 0])}
@@ -513,7 +518,8 @@ def _start_serving(
         raise ModelFileError("the scale of the weights is not possible")
     if n_features > model.max_features:
         raise ModelFileError(f"{n_features} features, more than max_features={model.max_features}")
-    weights = _unpacked(content["compact"]["sparse"], tensors, n_features) / scale
+    with np.errstate(over="ignore"):
+        weights = _unpacked(content["compact"]["sparse"], tensors, n_features) / scale
     if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
         raise ModelFileError("a weight is not finite")
     learner = Learner(
@@ -543,6 +549,8 @@ def _unpacked(sparse: bool, tensors: dict[str, Array], n_features: int) -> Array
         if value.shape[1] != n_features:
             raise ModelFileError("the number of features does not fit the weights")
         return value.astype(np.float64)
+    if len(value) * n_features > _MOST_UNPACKED:
+        raise ModelFileError("a sparse model of too many weights; models of this size are kept dense")
     column = tensors["weights.column"]
     if column.ndim != 1 or column.dtype != np.int32 or len(column) != value.shape[1]:
         raise ModelFileError("the columns do not fit the weights")

@@ -174,6 +174,7 @@ COMPACT_EDITS: dict[str, Edit] = {
     "columns of another type": lambda c, t: t.update({"weights.column": t["weights.column"].astype(np.int64)}),
     "columns missing": lambda c, t: t.pop("weights.column"),
     "features past max_features": lambda c, t: c.update(n_features=2**30),
+    "a billion features": lambda c, t: (c.update(n_features=2**29), c["parameters"].update(max_features=2**30)),
     "one class too few": lambda c, t: c.update(classes=["x", "y"]),
     "weights of another type": lambda c, t: t.update({"weights.value": t["weights.value"].astype(np.float64)}),
     "no intercept": lambda c, t: t.pop("weights.intercept"),
