@@ -343,10 +343,11 @@ class _Run:
 
     def _remember(self) -> None:
         """Put into the model what its file should say about its data."""
+        if not self.format:  # a finished run was resumed: nothing was read, and its file says it all
+            return
         model = self.learner.model
         kept = {name: self.plan.reading[name] for name in REMEMBERED if name in self.plan.reading}
-        if self.format:
-            kept["format"] = self.format
+        kept["format"] = self.format
         model.input_ = {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
         if self.names:
             model._learner.handle.remember_words(self.names)
