@@ -223,6 +223,17 @@ private:
     std::vector<std::pair<std::uint32_t, std::string>> noted_;
 };
 
+std::size_t bytes(const Matrix& m) {
+    const std::size_t value = m.value_type == ValueType::f32 ? 4 : 8, index = m.index_type == IndexType::i32 ? 4 : 8;
+    return m.sparse() ? m.entries * (value + index) : m.rows * m.columns * value;
+}
+
+/// Faults of the input, as against steps that would overflow, before which the rows stay learned.
+bool is_input_fault(Fault fault) {
+    return fault != Fault::none && fault != Fault::margin_overflow && fault != Fault::step_overflow &&
+           fault != Fault::lost_definiteness;
+}
+
 nb::tuple refused(const Refusal& r) { return nb::make_tuple(static_cast<int>(r.fault), r.row, r.column); }
 
 /// A learner as Python holds it: calls from several threads take turns, readers together.
@@ -267,8 +278,17 @@ struct Handle {
         {
             nb::gil_scoped_release release;
             std::unique_lock lock(turn);
-            if (!checked) out.refusal = inspect(matrix, learner->single_precision());
-            if (!out.refusal) out = learner->learn(matrix, lesson);
+            if (checked) {
+                out = learner->learn(matrix, lesson);
+            } else if (bytes(matrix) > 4 * learner->bytes()) {
+                // A refused call has learned nothing. Remembering a small state is cheaper than reading the data twice.
+                std::unique_ptr<AnyLearner> before = learner->copy();
+                out = learner->learn(matrix, lesson);
+                if (is_input_fault(out.refusal.fault)) learner = std::move(before);
+            } else {
+                out.refusal = inspect(matrix, learner->single_precision());
+                if (!out.refusal) out = learner->learn(matrix, lesson);
+            }
         }
         return report(out);
     }

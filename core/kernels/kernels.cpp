@@ -200,27 +200,34 @@ bool copy(const V* x, T* out, std::size_t n) {
 }
 
 template <class I>
-Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t columns) {
+struct Unsigned;
+template <>
+struct Unsigned<std::int32_t> {
+    using type = std::uint32_t;
+};
+template <>
+struct Unsigned<std::int64_t> {
+    using type = std::uint64_t;
+};
+
+template <class I>
+Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t columns, std::uint32_t mask, std::uint32_t factor) {
+    if (n == 0) return {true, true};
     // A negative index is huge when read as unsigned, so one comparison with the largest does for both ends.
-    std::uint64_t largest = 0;
-    int falls = 0;
-    if constexpr (sizeof(I) == 4) {
-        std::uint32_t top = 0;
-        for (std::size_t j = 0; j < n; ++j) {
-            const auto i = static_cast<std::uint32_t>(index[j]);
-            top = i > top ? i : top;
-            out[j] = i + 1;
-        }
-        largest = top;
-    } else {
-        for (std::size_t j = 0; j < n; ++j) {
-            const auto i = static_cast<std::uint64_t>(index[j]);
-            largest = i > largest ? i : largest;
-            out[j] = static_cast<std::uint32_t>(i) + 1;
-        }
+    typename Unsigned<I>::type largest = 0;
+    std::uint32_t falls = 0;
+    const auto put = [&](std::size_t j) {
+        const auto i = static_cast<typename Unsigned<I>::type>(index[j]);
+        largest = i > largest ? i : largest;
+        const std::uint32_t slot = static_cast<std::uint32_t>(i) + 1;
+        out[j] = slot + (slot & mask) * factor;
+    };
+    put(0);
+    for (std::size_t j = 1; j < n; ++j) {
+        put(j);
+        falls |= index[j] <= index[j - 1];
     }
-    for (std::size_t j = 1; j < n; ++j) falls |= out[j] <= out[j - 1];
-    return {n == 0 || largest < columns, falls == 0};
+    return {largest < columns, falls == 0};
 }
 
 template <class T>

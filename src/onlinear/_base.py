@@ -20,7 +20,7 @@ from ._learner import Learner, weights_of
 from ._parameters import check_choice, check_number, with_advice
 from ._rows import Rows, SparseRows, is_sparse, quick_rows, refuse, to_rows
 from ._sklearn import BaseEstimator, ClassifierMixin, generator, is_lean
-from .exceptions import DataError, NotAvailableError, ParameterError
+from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
 __all__ = ["GaussianClassifier", "OnlineClassifier"]
 
@@ -101,6 +101,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
+        before = dict(self.__dict__)
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
         rows, labels = self._validated(X, y, reset=not go_on)
         weights = weights_of(sample_weight, rows.n_rows)
@@ -115,16 +116,21 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
                 f"{type(self).__name__}: y has one class only ({only!r}); fit needs at least two classes. "
                 "partial_fit and learn_one accept classes as they come."
             )
-        self._inspect(rows, dtype if not go_on else self._learner.dtype)
-        if not go_on:
+        if go_on:
+            self._inspect(rows, self._learner.dtype)
+            self._meet(new, rows.n_columns)
+        else:
             self._labels = known
             self._start(rows.n_columns, np.asarray(new), dtype)
             self.n_passes_ = 0
-        else:
-            self._meet(new, rows.n_columns)
         numbers = self._labels.encode(labels)
         assert numbers is not None
-        self._make_passes(rows, numbers, weights)
+        try:
+            self._make_passes(rows, numbers, weights)
+        except DataError as error:
+            if not go_on and not isinstance(error, NumericError):
+                self.__dict__ = before  # what was learned before this call is still there
+            raise
         return self
 
     def _make_passes(self, rows: Rows, numbers: Array, weights: Array | None) -> None:
@@ -178,6 +184,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         learner = self.__dict__.get("_learner")
         rows = self._quick(X) if learner is not None else None
         numbers, inspected = None, False
+        before = dict(self.__dict__) if learner is None else None
         if rows is not None and classes is None:
             labels = np.asarray(y)
             if labels.shape == (rows.n_rows,):
@@ -188,9 +195,14 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         assert rows is not None
         weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
         class_weight, balanced = self._streaming_weights()
-        self._learner.learn_rows(
-            rows, numbers, weights, class_weight=class_weight, balanced=balanced, checked=inspected
-        )
+        try:
+            self._learner.learn_rows(
+                rows, numbers, weights, class_weight=class_weight, balanced=balanced, checked=inspected
+            )
+        except DataError as error:
+            if before is not None and not isinstance(error, NumericError):
+                self.__dict__ = before  # a first batch that is refused leaves nothing behind
+            raise
         return self
 
     def _meet_batch(self, X: Any, y: Any, classes: npt.ArrayLike | None) -> tuple[Rows, Array]:
@@ -205,12 +217,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             stray = known.stray(labels, new)
             if stray is not None:
                 raise DataError(f"y contains {stray!r}, which is not among classes={expected.tolist()}")
-        dtype = self._state_dtype(X) if first else self._learner.dtype
-        self._inspect(rows, dtype)
         if first:
             self._labels = known
-            self._start(rows.n_columns, new, dtype)
+            self._start(rows.n_columns, new, self._state_dtype(X))
         else:
+            self._inspect(rows, self._learner.dtype)
             self._meet(new, rows.n_columns)
         numbers = self._labels.encode(labels)
         assert numbers is not None

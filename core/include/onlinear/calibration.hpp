@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 namespace onlinear {
 
@@ -20,8 +21,7 @@ public:
     double square = 0.0;  // running mean of squared scores
 
     void observe_binary(double score, bool positive, double weight) noexcept {
-        follow_binary(score);
-        if (square == 0) return;
+        if (!follow_binary(score) || square == 0) return;
         const double s = clamped(score) / std::sqrt(square);
         const double p = sigmoid(scale * s + offset);
         const double error = weight * (p - (positive ? 1.0 : 0.0));
@@ -37,17 +37,19 @@ public:
     }
 
     /// A round whose example has been seen before: only the size of scores is followed.
-    void follow_binary(double score) noexcept {
+    /// Returns whether the round is one to look at: a map of two numbers is settled by few examples, so after the first
+    /// thousands every fourth is enough.
+    bool follow_binary(double score) noexcept {
         rounds += 1;
+        if (rounds > 4000 && static_cast<std::int64_t>(rounds) % 4 != 0) return false;
         const double s = clamped(score), keep = memory();
         square = square == 0 ? s * s : keep * square + (1 - keep) * s * s;
+        return true;
     }
 
     /// `scratch` has room for `n` numbers.
     void observe_multiclass(const double* scores, std::size_t n, std::size_t label, double weight, double* scratch) noexcept {
-        follow_multiclass(scores, n);
-        // A temperature is settled by few examples; after the first thousand every fourth is enough.
-        if (square == 0 || (rounds > 1000 && static_cast<long long>(rounds) % 4 != 0)) return;
+        if (!follow_multiclass(scores, n) || square == 0) return;
         const double size = std::sqrt(square), top = *std::max_element(scores, scores + n);
         double total = 0;
         for (std::size_t k = 0; k < n; ++k) total += scratch[k] = std::exp(scale * clamped((scores[k] - top) / size));
@@ -62,8 +64,9 @@ public:
         turn_scale(error / h_ss);
     }
 
-    void follow_multiclass(const double* scores, std::size_t n) noexcept {
+    bool follow_multiclass(const double* scores, std::size_t n) noexcept {
         rounds += 1;
+        if (rounds > 4000 && static_cast<std::int64_t>(rounds) % 4 != 0) return false;
         double mean = 0, spread = 0;
         for (std::size_t k = 0; k < n; ++k) mean += clamped(scores[k]) / static_cast<double>(n);
         for (std::size_t k = 0; k < n; ++k) {
@@ -72,6 +75,7 @@ public:
         }
         const double keep = memory();
         square = square == 0 ? spread : keep * square + (1 - keep) * spread;
+        return true;
     }
 
     /// Probability of the second of two classes.

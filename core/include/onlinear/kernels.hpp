@@ -44,9 +44,12 @@ struct Kernels {
     /// Copies values into the state's type; false when one is not finite there.
     bool (*copy_f32)(const float* x, T* out, std::size_t n);
     bool (*copy_f64)(const double* x, T* out, std::size_t n);
-    /// Copies indices as slots (index + 1); says whether all lie below `columns` and whether they rise.
-    Slots (*slots_i32)(const std::int32_t* index, std::uint32_t* out, std::size_t n, std::size_t columns);
-    Slots (*slots_i64)(const std::int64_t* index, std::uint32_t* out, std::size_t n, std::size_t columns);
+    /// Turns indices into addresses, slot + (slot & mask) * factor for slot = index + 1 (see Planes::address);
+    /// says whether all lie below `columns` and whether they rise.
+    Slots (*slots_i32)(const std::int32_t* index, std::uint32_t* out, std::size_t n, std::size_t columns, std::uint32_t mask,
+                       std::uint32_t factor);
+    Slots (*slots_i64)(const std::int64_t* index, std::uint32_t* out, std::size_t n, std::size_t columns, std::uint32_t mask,
+                       std::uint32_t factor);
 };
 
 template <class T>

@@ -80,6 +80,8 @@ public:
     /// The same learner for several classes; two classes become blocks -w/2 and +w/2.
     virtual std::unique_ptr<AnyLearner> for_multiclass(const TaskSpec& task) = 0;
     virtual std::unique_ptr<AnyLearner> copy() const = 0;
+    /// Memory the state takes.
+    virtual std::size_t bytes() const noexcept = 0;
 
     /// Everything `which` says of every weight, block-major, the intercept apart.
     enum class Weights { mean, variance, average };
@@ -162,6 +164,11 @@ public:
     }
 
     bool single_precision() const noexcept override { return sizeof(T) == 4; }
+    std::size_t bytes() const noexcept override {
+        std::size_t size = belief_.planes().size();
+        if constexpr (requires { belief_.sigma(); }) size += belief_.sigma().size();
+        return size * sizeof(T);
+    }
     std::size_t blocks() const noexcept override { return belief_.planes().blocks(); }
     std::size_t features() const noexcept override { return belief_.planes().slots() - 1; }
 

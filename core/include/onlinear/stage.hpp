@@ -38,15 +38,13 @@ public:
     std::uint32_t* at() noexcept { return at_.data() + 1; }
     T* value() noexcept { return value_.data() + 1; }
 
-    /// Closes a row of `size` entries in rising slots, already written.
+    /// Closes a row of `size` entries whose values and addresses, rising, have been written.
     ///
     /// Slots 1, 2, ..., size with nothing between make a dense row, whatever it came from: array, CSR or dict.
     /// That depends on the row alone, so the way rows are handed over never shows in the bits.
     void close(std::uint32_t size, bool intercept, const Planes<T>& planes) noexcept {
         dense_size_ = 0;
-        if (size > 0 && at_[size] == size) return close_dense(size, intercept, planes);
-        if (planes.single() && planes.planes() > 1)
-            for (std::uint32_t j = 1; j <= size; ++j) at_[j] = planes.address(at_[j]);
+        if (size > 0 && at_[size] == planes.address(size)) return close_dense(size, intercept, planes);
         finish(size, intercept, intercept);
         row.dense = false;
     }
@@ -154,9 +152,9 @@ Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Pla
     Slots seen;
     bool finite;
     if constexpr (sizeof(I) == 4)
-        seen = wide.slots_i32(index, at, n, columns);
+        seen = wide.slots_i32(index, at, n, columns, Planes<T>::kGroupMask, planes.address_factor());
     else
-        seen = wide.slots_i64(index, at, n, columns);
+        seen = wide.slots_i64(index, at, n, columns, Planes<T>::kGroupMask, planes.address_factor());
     if constexpr (sizeof(V) == 4)
         finite = wide.copy_f32(x, value, n);
     else
@@ -175,9 +173,17 @@ Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Pla
         return refusal;
     }
     if (!seen.rising) [[unlikely]] {
+        for (std::uint32_t j = 0; j < size; ++j) {
+            // Read again: another thread may have written since, and only what lies inside may be used.
+            const auto i = static_cast<std::uint64_t>(static_cast<std::int64_t>(index[j]));
+            if (i >= columns) return {Fault::index_range, row, static_cast<std::int64_t>(index[j])};
+            at[j] = static_cast<std::uint32_t>(i) + 1;
+        }
         size = canonical(at, value, size);
-        for (std::uint32_t j = 0; j < size; ++j)
+        for (std::uint32_t j = 0; j < size; ++j) {
             if (!usable(value[j])) return {Fault::too_large, row, static_cast<std::int64_t>(at[j]) - 1};
+            at[j] = planes.address(at[j]);
+        }
     }
     stage.close(size, intercept, planes);
     return {};

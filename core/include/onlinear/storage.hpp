@@ -124,11 +124,9 @@ public:
     std::size_t capacity() const noexcept { return capacity_; }
 
     /// What a staged row holds for a slot: the offset itself, or the slot when there are several blocks.
-    std::uint32_t address(std::uint32_t slot) const noexcept {
-        if (!single() || planes_ == 1) return slot;
-        constexpr std::uint32_t g = kGroup;
-        return static_cast<std::uint32_t>(slot / g * (planes_ * g) + slot % g);
-    }
+    std::uint32_t address(std::uint32_t slot) const noexcept { return slot + (slot & kGroupMask) * address_factor(); }
+    static constexpr std::uint32_t kGroupMask = ~static_cast<std::uint32_t>(kGroup - 1);
+    std::uint32_t address_factor() const noexcept { return single() ? static_cast<std::uint32_t>(planes_ - 1) : 0; }
     std::size_t offset(std::uint32_t slot, std::size_t plane, std::size_t block) const noexcept {
         return address(slot) * width() + plane * stride_ + block;
     }

@@ -67,7 +67,10 @@ struct MulticlassJoint {
     }
 
     void calibrate(Calibration& calibration, const double* scores, const Example& example, bool fresh) {
-        if (!fresh) return calibration.follow_multiclass(scores, classes);
+        if (!fresh) {
+            calibration.follow_multiclass(scores, classes);
+            return;
+        }
         scratch_.resize(classes);
         calibration.observe_multiclass(scores, classes, static_cast<std::size_t>(example.label), example.weight,
                                        scratch_.data());

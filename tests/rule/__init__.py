@@ -1,0 +1,1 @@
+"""Rules alone and at work: optimality, identities, bounds."""

@@ -1,0 +1,1 @@
+"""Tasks that pose several demands at once."""
