@@ -1,6 +1,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <shared_mutex>
@@ -415,6 +416,15 @@ nb::dict to_dict(std::vector<StateEntry> entries) {
     return out;
 }
 
+/// The calibration and the counts, which every learner has.
+void add_counts(nb::dict& out, const AnyLearner& learner) {
+    const Calibration& c = learner.calibration;
+    out["calibration"] = std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, c.rounds, c.square};
+    const Counters& n = learner.counters;
+    out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates};
+    out["class_counts"] = learner.class_counts;
+}
+
 std::vector<StateEntry> from_dict(const nb::dict& state) {
     std::vector<StateEntry> entries;
     for (auto [key, value] : state) {
@@ -718,15 +728,43 @@ void bind_learner(nb::module_& m) {
                 return out;
             },
             nb::arg("scores"))
+        .def(
+            "state_shapes",
+            [](const Handle& self) {
+                std::shared_lock lock(self.turn);
+                const std::string none;
+                std::vector<std::tuple<std::string, std::size_t, std::size_t>> out;
+                for (const StateEntry& entry : self.learner->state(&none))
+                    if (!entry.shape.empty()) out.emplace_back(entry.name, entry.shape[0], entry.shape[1]);
+                return out;
+            },
+            "Names and shapes of the arrays of `state`.")
+        .def(
+            "state_array",
+            [](const Handle& self, const std::string& name) {
+                std::shared_lock lock(self.turn);
+                std::vector<StateEntry> entries = self.learner->state(&name);
+                std::erase_if(entries, [&](const StateEntry& entry) { return entry.name != name; });
+                return nb::object(to_dict(std::move(entries))[name.c_str()]);
+            },
+            nb::arg("name"), "One array of `state`.")
+        .def(
+            "state_numbers",
+            [](const Handle& self) {
+                std::shared_lock lock(self.turn);
+                const std::string none;
+                std::vector<StateEntry> entries = self.learner->state(&none);
+                std::erase_if(entries, [](const StateEntry& entry) { return !entry.shape.empty(); });
+                nb::dict out = to_dict(std::move(entries));
+                add_counts(out, *self.learner);
+                return out;
+            },
+            "What `state` holds besides arrays.")
         .def("state",
              [](const Handle& self) {
                  std::shared_lock lock(self.turn);
                  nb::dict out = to_dict(self.learner->state());
-                 const Calibration& c = self.learner->calibration;
-                 out["calibration"] = std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, c.rounds, c.square};
-                 const Counters& n = self.learner->counters;
-                 out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates};
-                 out["class_counts"] = self.learner->class_counts;
+                 add_counts(out, *self.learner);
                  return out;
              })
         .def(

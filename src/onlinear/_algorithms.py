@@ -1,7 +1,7 @@
 """The algorithms by name, as the command line and ``rule=`` know them.
 
-One table: from a name to the estimator, the parameters the name fixes, the paper, and advice. Nothing is imported
-until a model is made, so that listing names costs nothing.
+One table: from a name to the estimator, the parameters the name fixes, the paper, and advice. Nothing is
+imported until a model is made, so that listing names costs nothing.
 """
 
 from __future__ import annotations

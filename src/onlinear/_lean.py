@@ -1,7 +1,8 @@
 """Whether this process does without scikit-learn.
 
-Importing scikit-learn takes several times as long as learning a small file, so the command line does without it: it
-says so here before it imports an estimator. In a module of its own, because importing `_sklearn` settles the matter.
+Importing scikit-learn takes several times as long as learning a small file, so the command line does without
+it: it says so here before it imports an estimator. In a module of its own, because importing `_sklearn`
+settles the matter.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """scikit-learn's base classes, or light stand-ins where a process only needs to learn.
 
-Importing scikit-learn takes several times as long as learning a small file. The command line therefore asks for
-stand-ins (`_lean.go_lean`) before it imports an estimator; every other process gets the real classes.
+Importing scikit-learn takes several times as long as learning a small file. The command line therefore asks
+for stand-ins (`_lean.go_lean`) before it imports an estimator; every other process gets the real classes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Learning from a stream of batches, with classes numbered at the very row where they first appear.
 
-A batch is whatever the reader found convenient; the model must not depend on where batches end. So a batch is split at
-every row that brings a class not met before: the rows before it are learned without it.
+A batch is whatever the reader found convenient; the model must not depend on where batches end. So a batch is
+split at every row that brings a class not met before: the rows before it are learned without it.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class StreamLabels:
         if missing.any():
             line = int(batch.lines[int(np.flatnonzero(missing)[0])])
             raise ReadError(
-                f"{batch.source}:{line}: expected a label, found none. Learning and evaluating need a label on every line.",
+                f"{batch.source}:{line}: expected a label, found none. Every line needs one here.",
                 batch.source,
                 line,
             )
@@ -104,7 +104,7 @@ class StreamLabels:
         values, numbers = self._values, self._numbers
         if len(values) == 2:  # two comparisons beat a search
             second = labels == values[1]
-            out = np.where(second, numbers[1], numbers[0])
+            out: Array = np.where(second, numbers[1], numbers[0])
             strange = ~(second | (labels == values[0]))
             if strange.any():
                 out[strange] = _UNKNOWN
@@ -130,7 +130,8 @@ class StreamLearner:
     dtype : {"float32", "float64"}
         Type of a new model's weights.
     skip : bool
-        Whether a row the model must refuse, because a weight would overflow, is passed over instead of raising.
+        Whether a row the model must refuse, because a weight would overflow, is passed over instead of
+        raising.
     """
 
     def __init__(self, model: Any, *, dtype: str = "float32", skip: bool = False) -> None:
@@ -148,7 +149,9 @@ class StreamLearner:
     def numbers(self, batch: Batch) -> Array:
         """Class numbers of a batch; -1 stands for classes met on the way."""
         if batch.label_indptr is not None:
-            raise DataError(f"{batch.source}: rows with several labels need MultilabelRanker, not a classifier")
+            raise DataError(
+                f"{batch.source}: rows with several labels need MultilabelRanker, not a classifier"
+            )
         return self.labels.encode(batch)
 
     def learn(
@@ -266,7 +269,7 @@ class StreamLearner:
         return start + int(row) + 1
 
     def _judge(self, apart: Array, scores: Array, numbers: Array, done: Counts) -> None:
-        """Count the mistakes on rows that were held out, as scored just before they would have been learned."""
+        """Count the mistakes on held-out rows, as scored just before they would have been learned."""
         guessed = self.guess(scores[apart])
         count = int(apart.sum())
         done.examples -= count
@@ -281,7 +284,9 @@ class StreamLearner:
 
     def scores(self, batch: Batch, start: int, stop: int) -> Array:
         """Scores of some rows, a column per block."""
-        rows = SparseRows(batch.values, batch.indices, batch.indptr[start : stop + 1], stop - start, batch.n_features)
+        rows = SparseRows(
+            batch.values, batch.indices, batch.indptr[start : stop + 1], stop - start, batch.n_features
+        )
         out: Array = self.model._learner.read_rows(rows)
         return out
 

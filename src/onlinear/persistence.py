@@ -1,14 +1,15 @@
 """Model files: safetensors with JSON metadata.
 
-A file holds the learner's state as tensors (named as in `Learner.state`), the words of hashed columns as bytes and
-offsets, and two metadata entries. ``onlinear`` is a JSON object: format version, estimator, parameters, classes, how
-files were read, and what else is needed to go on bit for bit. ``crc32`` is a checksum over that text and all tensors, so
-that a damaged file is told from a good one.
+A file holds the learner's state as tensors (named as in `Learner.state`), the words of hashed columns as
+bytes and offsets, and two metadata entries. ``onlinear`` is a JSON object: format version, estimator,
+parameters, classes, how files were read, and what else is needed to go on bit for bit. ``crc32`` is a
+checksum over that text and all tensors, so that a damaged file is told from a good one.
 
-Loading never executes anything from the file: the estimator is looked up among ours, its parameters are plain JSON
-values, sizes come from the tensors that are really there, and every number is checked before it is used.
+Loading never executes anything from the file: the estimator is looked up among ours, its parameters are plain
+JSON values, sizes come from the tensors that are really there, and every number is checked before it is used.
 
-A compact file keeps only what predicting needs: the weights, perhaps as float16, perhaps only those that are not zero.
+A compact file keeps only what predicting needs: the weights, perhaps as float16, perhaps only those that are
+not zero.
 """
 
 from __future__ import annotations
@@ -18,14 +19,15 @@ import json
 import os
 import stat
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from . import _HOMES, __version__, _core
+from . import _HOMES, __version__
 from ._labels import Labels
 from .exceptions import DataError, ModelFileError, NotAvailableError, ParameterError
 
@@ -51,7 +53,7 @@ Array = npt.NDArray[Any]
 
 @contextlib.contextmanager
 def written_aside(path: Path) -> Iterator[Path]:
-    """A temporary file beside `path`, fsynced and moved onto it when all went well: never a half-written file."""
+    """A temporary file beside `path`, fsynced and moved onto it when all went well: whole or not at all."""
     path = writable(path)
     sweep(path)
     # In the manner of tempfile, whose import costs more than a small model's writing.
@@ -142,7 +144,9 @@ def restored(value: Any) -> Any:
 def label(value: Any) -> Any:
     """A class label that JSON can hold exactly."""
     if not isinstance(value, bool | int | float | str):
-        raise ModelFileError(f"a class label of type {type(value).__name__} cannot be saved; use strings or numbers")
+        raise ModelFileError(
+            f"a class label of type {type(value).__name__} cannot be saved; use strings or numbers"
+        )
     return value
 
 
@@ -163,14 +167,20 @@ def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> No
     """
     learner = model._ready()
     if isinstance(learner.handle, ServingHandle):
-        raise NotAvailableError("this model came from a compact file and only predicts; copy that file instead")
-    state = learner.state()
-    tensors: dict[str, Array] = {name: np.ascontiguousarray(v) for name, v in state.items() if isinstance(v, np.ndarray)}
-    tensors.update(_word_tensors(learner.handle.words()))
+        raise NotAvailableError(
+            "this model came from a compact file and only predicts; copy that file instead"
+        )
+    handle = learner.handle
+    tensors: dict[str, Array | Later] = {
+        name: Later(learner.dtype, (rows, columns), partial(handle.state_array, name))
+        for name, rows, columns in handle.state_shapes()
+    }
+    tensors.update(_word_tensors(handle.words()))
+    numbers = handle.state_numbers()
     content = {
         **describe(model),
-        "scalars": {name: value for name, value in state.items() if isinstance(value, float)},
-        "vectors": {name: list(state[name]) for name in _VECTORS},
+        "scalars": {name: value for name, value in numbers.items() if isinstance(value, float)},
+        "vectors": {name: list(numbers[name]) for name in _VECTORS},
         **(extra or {}),
     }
     with written_aside(Path(path)) as aside:
@@ -218,38 +228,72 @@ _TYPES = {
 }
 
 
-def write_tensors(path: Path, tensors: Mapping[str, Array], content: Mapping[str, Any]) -> None:
-    """Write a safetensors file straight from the arrays, without a copy of them in memory."""
-    ordered = sorted(tensors.items(), key=lambda item: (-item[1].itemsize, item[0]))  # keeps everything aligned
+class Later(NamedTuple):
+    """An array that is made when it is written, so that a large model is never in memory twice."""
+
+    type: str
+    shape: tuple[int, ...]
+    get: Callable[[], Array]
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Mapping[str, Any]) -> None:
+    """Write a safetensors file straight from the arrays, one after the other."""
     text = json.dumps(content)
-    header: dict[str, Any] = {"__metadata__": {_KEY: text, _SUM: f"{checksum(text, tensors.items()):08x}"}}
+    later = {name: _later(tensor) for name, tensor in tensors.items()}
+    ordered = sorted(later.items(), key=lambda item: _place(item[0], item[1].type))
+    unknown = "0" * 8
+    header: dict[str, Any] = {"__metadata__": {_SUM: unknown, _KEY: text}}
     position = 0
     for name, tensor in ordered:
-        end = position + tensor.nbytes
-        header[name] = {"dtype": _TYPES[tensor.dtype.name], "shape": list(tensor.shape), "data_offsets": [position, end]}
+        end = position + np.dtype(tensor.type).itemsize * int(np.prod(tensor.shape, dtype=object))
+        header[name] = {
+            "dtype": _TYPES[tensor.type],
+            "shape": list(tensor.shape),
+            "data_offsets": [position, end],
+        }
         position = end
     encoded = json.dumps(header, separators=(",", ":")).encode()
     encoded += b" " * (-len(encoded) % 8)
+    total = zlib.crc32(text.encode())
     with path.open("wb") as file:
         file.write(len(encoded).to_bytes(8, "little"))
         file.write(encoded)
-        for _, tensor in ordered:
-            _write_array(file, tensor)
+        for name, tensor in ordered:
+            array = np.ascontiguousarray(tensor.get())
+            total = _sum_of(name, array, total)
+            _write_array(file, array)
+        # The sum stands in the header and is known only now.
+        file.seek(8 + encoded.index(unknown.encode()))
+        file.write(f"{total:08x}".encode())
+
+
+def _later(tensor: Array | Later) -> Later:
+    if isinstance(tensor, Later):
+        return tensor
+    return Later(tensor.dtype.name, tensor.shape, lambda: tensor)
+
+
+def _place(name: str, type: str) -> tuple[int, str]:
+    """Where a tensor stands in the file: wide types first, which keeps everything aligned."""
+    return -np.dtype(type).itemsize, name
 
 
 def _write_array(file: BinaryIO, tensor: Array) -> None:
     if tensor.nbytes:
-        file.write(memoryview(tensor.reshape(-1)).cast("B"))
+        file.write(tensor.reshape(-1).view(np.uint8).data)
 
 
-def checksum(text: str, tensors: Iterable[tuple[str, Array]]) -> int:
-    """CRC-32 over a description and named tensors, whatever order they are kept in."""
+def checksum(text: str, tensors: Mapping[str, Array]) -> int:
+    """CRC-32 over a description and named tensors in the order of the file."""
     total = zlib.crc32(text.encode())
-    for name, tensor in sorted(tensors, key=lambda item: item[0]):
-        total = zlib.crc32(f"{name} {tensor.dtype.name} {tensor.shape}".encode(), total)
-        if tensor.nbytes:
-            total = zlib.crc32(memoryview(np.ascontiguousarray(tensor).reshape(-1)).cast("B"), total)
+    for name, tensor in sorted(tensors.items(), key=lambda item: _place(item[0], item[1].dtype.name)):
+        total = _sum_of(name, np.ascontiguousarray(tensor), total)
     return total
+
+
+def _sum_of(name: str, tensor: Array, total: int) -> int:
+    total = zlib.crc32(f"{name} {tensor.dtype.name} {tensor.shape}".encode(), total)
+    return zlib.crc32(tensor.reshape(-1).view(np.uint8).data, total) if tensor.nbytes else total
 
 
 # ---------------------------------------------------------------------- compact files, for serving
@@ -283,14 +327,14 @@ def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool 
         sparse = False
     if sparse is None:
         sparse = len(kept) * (small.itemsize * len(small) + 4) < small.nbytes
-    tensors = {"weights.intercept": np.ascontiguousarray(intercepts[:, 0])}
+    tensors: dict[str, Array | Later] = {"weights.intercept": np.ascontiguousarray(intercepts[:, 0])}
     if sparse:
         tensors["weights.column"] = kept.astype(np.int32)
         tensors["weights.value"] = np.ascontiguousarray(small[:, kept])
     else:
         tensors["weights.value"] = np.ascontiguousarray(small)
     tensors.update(_word_tensors(learner.handle.words()))
-    state = learner.state()
+    state = learner.handle.state_numbers()
     content = {
         **describe(model),
         "compact": {"scale": scale, "sparse": sparse},
@@ -301,7 +345,7 @@ def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool 
 
 
 def _half_scale(weights: Array) -> float:
-    """A power of two that puts the largest weight near the middle of float16's range, so that small ones keep their digits."""
+    """A power of two that puts the largest weight amid float16's range; small ones keep their digits."""
     largest = float(np.abs(weights).max(initial=0.0))
     if largest == 0.0:
         return 1.0
@@ -320,7 +364,9 @@ class ServingHandle:
         if name in ("variance", "margin_variance_csr", "margin_variance_dense"):
             raise NotAvailableError("a compact model keeps no variances; use the model it was made from")
         if name.startswith("learn") or name in ("grow", "to_multiclass", "inflate", "set_mean", "load_state"):
-            raise NotAvailableError("a compact model only predicts; go on learning with the model it was made from")
+            raise NotAvailableError(
+                "a compact model only predicts; go on learning with the model it was made from"
+            )
         return getattr(self._inner, name)
 
     def copy(self) -> ServingHandle:
@@ -364,8 +410,18 @@ def load_with_description(path: Any) -> tuple[Any, dict[str, Any]]:
         return rebuild(content, tensors), content
     except MemoryError:
         raise ModelFileError(f"{target}: the model does not fit into memory") from None
-    except (KeyError, TypeError, IndexError, AttributeError, OverflowError, UnicodeDecodeError, RecursionError) as error:
-        raise ModelFileError(f"{target}: the model's description is damaged ({type(error).__name__}: {error})") from None
+    except (
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        UnicodeDecodeError,
+        RecursionError,
+    ) as error:
+        raise ModelFileError(
+            f"{target}: the model's description is damaged ({type(error).__name__}: {error})"
+        ) from None
     except (ParameterError, DataError, ModelFileError, ValueError) as error:
         raise ModelFileError(f"{target}: {error}") from None
 
@@ -383,9 +439,13 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise ModelFileError(f"{path}: the model's description has no format number")
     if version > FORMAT:
-        raise ModelFileError(f"{path}: format {version}, this onlinear reads up to {FORMAT}. Upgrade onlinear to read it.")
-    if metadata.get(_SUM) != f"{checksum(metadata[_KEY], tensors.items()):08x}":
-        raise ModelFileError(f"{path}: damaged: its checksum does not fit. Copy it again, or save the model again.")
+        raise ModelFileError(
+            f"{path}: format {version}, this onlinear reads up to {FORMAT}. Upgrade onlinear to read it."
+        )
+    if metadata.get(_SUM) != f"{checksum(metadata[_KEY], tensors):08x}":
+        raise ModelFileError(
+            f"{path}: damaged: its checksum does not fit. Copy it again, or save the model again."
+        )
     return content, tensors
 
 
@@ -400,7 +460,9 @@ def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, Array]]:
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(21, "a folder, not a model file", str(path))
     if not stat.S_ISREG(mode):
-        raise ModelFileError(f"{path}: not a regular file; a model is mapped into memory and cannot come from a pipe")
+        raise ModelFileError(
+            f"{path}: not a regular file; a model is mapped into memory and cannot come from a pipe"
+        )
     try:
         with safe_open(str(path), framework="np") as file:
             metadata: dict[str, str] = file.metadata() or {}
@@ -413,7 +475,9 @@ def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, Array]]:
     except Exception as error:  # safetensors raises its own, and whatever an unknown type of tensor leads to
         with path.open("rb") as file:
             if file.read(2) in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"):
-                raise ModelFileError(f"{path}: looks like a pickle, which can run code and is never loaded here") from None
+                raise ModelFileError(
+                    f"{path}: looks like a pickle, which can run code and is never loaded here"
+                ) from None
         raise ModelFileError(f"{path}: not a safetensors file, or damaged ({error})") from None
 
 
@@ -450,7 +514,7 @@ def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
 
 
 def _checked_sizes(content: dict[str, Any], tensors: dict[str, Array]) -> int:
-    """The number of features, once it is known to fit the tensors: a small file cannot ask for a large model."""
+    """The number of features, once it fits the tensors: a small file cannot ask for a large model."""
     n_features, classes, dtype = content["n_features"], content["classes"], content["dtype"]
     if not isinstance(n_features, int) or isinstance(n_features, bool) or not 0 <= n_features <= 1 << 31:
         raise ModelFileError("the number of features is not possible")
@@ -493,7 +557,9 @@ def _start_learning(
     state.update({key: float(value) for key, value in content["scalars"].items()})
     state.update({key: [float(item) for item in content["vectors"][key]] for key in _VECTORS})
     handle = model._learner.handle
-    handle.load_state({key: np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for key, v in state.items()})
+    handle.load_state(
+        {key: np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for key, v in state.items()}
+    )
 
 
 def _start_serving(
@@ -538,7 +604,7 @@ def _start_serving(
     state = handle.state()
     state.update({key: [float(item) for item in content["vectors"][key]] for key in _VECTORS})
     handle.load_state(state)
-    learner._handle = ServingHandle(handle)  # type: ignore[assignment]
+    learner._handle = cast("Any", ServingHandle(handle))
     model._learner = learner
     model.n_features_in_ = n_features
 
@@ -582,7 +648,12 @@ def class_array(classes: list[Any], dtype: str | None) -> Array:
 def read_words(tensors: dict[str, Array], n_features: int) -> Iterator[tuple[int, str]]:
     """The words of hashed columns."""
     columns, ends, raw = tensors["words.column"], tensors["words.end"], tensors["words.bytes"].tobytes()
-    if columns.ndim != 1 or columns.shape != ends.shape or columns.dtype != np.int64 or ends.dtype != np.int64:
+    if (
+        columns.ndim != 1
+        or columns.shape != ends.shape
+        or columns.dtype != np.int64
+        or ends.dtype != np.int64
+    ):
         raise ModelFileError("the table of words is damaged")
     if len(ends) and (np.any(np.diff(ends) < 0) or ends[0] < 0 or ends[-1] != len(raw)):
         raise ModelFileError("the table of words is damaged")

@@ -26,6 +26,7 @@ class Done:
 
     @property
     def json(self) -> Any:
+        """Standard output, read as one object."""
         return json.loads(self.out)
 
 

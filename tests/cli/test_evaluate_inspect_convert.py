@@ -27,7 +27,9 @@ def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     rng = np.random.default_rng(5)  # some wrong labels, so that no figure is trivial
     labels = [line.split(" ", 1)[0] for line in lines]
     mixed = [labels[rng.integers(300)] if rng.random() < 0.3 else label for label in labels]
-    test.write_text("".join(f"{label} {line.split(' ', 1)[1]}\n" for label, line in zip(mixed, lines, strict=True)))
+    test.write_text(
+        "".join(f"{label} {line.split(' ', 1)[1]}\n" for label, line in zip(mixed, lines, strict=True))
+    )
     return test, folder / "m.safetensors"
 
 
@@ -49,7 +51,9 @@ def test_figures_agree_with_scikit_learn(trained: tuple[Path, Path]) -> None:
         if name in got["roc_auc"]:
             column = scores if scores.ndim == 1 else scores[:, i]
             assert got["roc_auc"][name] == pytest.approx(metrics.roc_auc_score(onehot[:, i], column))
-            assert got["average_precision"][name] == pytest.approx(metrics.average_precision_score(onehot[:, i], column))
+            assert got["average_precision"][name] == pytest.approx(
+                metrics.average_precision_score(onehot[:, i], column)
+            )
     assert len(got["roc_auc"]) == (1 if len(got["labels"]) == 2 else len(got["labels"]))
     assert sum(item["count"] for item in got["calibration"]) == got["examples"] == 300
 
@@ -108,7 +112,9 @@ def test_the_page_is_self_contained(trained: tuple[Path, Path], tmp_path: Path) 
     assert "<script" not in text
 
     data = tmp_path / "x.jsonl"
-    data.write_text('{"label": "<script>alert(1)</script>", "text": "a <script> b"}\n{"label": "b", "text": "c d"}\n')
+    data.write_text(
+        '{"label": "<script>alert(1)</script>", "text": "a <script> b"}\n{"label": "b", "text": "c d"}\n'
+    )
     assert run("train", data, "-q", "--save", tmp_path / "x.safetensors").code == 0
     assert run("inspect", tmp_path / "x.safetensors", "--html", page).code == 0
     assert "<script" not in page.read_text()

@@ -109,7 +109,9 @@ def test_hashed_models_remember_how_they_were_read(tmp_path: Path) -> None:
         '{"label": "spam", "body": "free money now"}\n{"label": "ham", "body": "see you at lunch"}\n' * 20
     )
     model = tmp_path / "m.safetensors"
-    assert run("train", data, "--text", "body", "--bits", 12, "--ngrams", "1-2", "-q", "--save", model).code == 0
+    assert (
+        run("train", data, "--text", "body", "--bits", 12, "--ngrams", "1-2", "-q", "--save", model).code == 0
+    )
     done = run("predict", model, stdin=b'{"body": "free money"}\n{"body": "lunch"}\n')
     assert done.out.split() == ["spam", "ham"]
     assert onlinear.load(model).n_features_in_ == 1 << 12

@@ -27,9 +27,25 @@ def _value(rng: random.Random, option: Option, places: list[str]) -> str:
     if option.kind == "path":
         return rng.choice(places)
     return rng.choice(
-        ["arow", "scw1", "pa", "C=1", "r=0.5", "confidence=2", "svmlight", "vw", "csv", "auto", "skip", "stop", "float64",
-         "float32", "label", "word", "1-2", "x", *places]
-    )  # fmt: skip
+        [
+            *[
+                "arow",
+                "scw1",
+                "pa",
+                "C=1",
+                "r=0.5",
+                "confidence=2",
+                "svmlight",
+                "vw",
+                "csv",
+                "auto",
+                "skip",
+                "stop",
+            ],
+            *places,
+            *["float64", "float32", "label", "word", "1-2", "x"],
+        ]
+    )
 
 
 def _command_line(rng: random.Random, command: Command, places: list[str]) -> list[str]:
@@ -61,8 +77,20 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     (tmp_path / "text.jsonl").write_text('{"label": "a", "text": "b c"}\n{"label": "b", "text": "d"}\n')
     (tmp_path / "folder").mkdir()
     assert main(["train", "good.svm", "-q", "--save", "model.safetensors"]) == 0
-    return ["good.svm", "good.svm", "bad.svm", "text.jsonl", "model.safetensors", "model.safetensors", "out.safetensors",
-            "out.svm", "folder", "nothing.svm", "no/such/place", "folder/c"]  # fmt: skip
+    return [
+        "good.svm",
+        "good.svm",
+        "bad.svm",
+        "text.jsonl",
+        "model.safetensors",
+        "model.safetensors",
+        "out.safetensors",
+        "out.svm",
+        "folder",
+        "nothing.svm",
+        "no/such/place",
+        "folder/c",
+    ]
 
 
 def test_a_thousand_random_command_lines(
@@ -81,7 +109,7 @@ def test_a_thousand_random_command_lines(
     for _ in range(COUNT):
         words = _command_line(rng, rng.choice(commands), places)
         code = main(words)
-        out, err = capfd.readouterr()
+        _, err = capfd.readouterr()
         assert code in codes, (words, code, err)
         assert "Traceback" not in err, (words, err)
         assert "Please report" not in err, (words, err)
@@ -114,4 +142,6 @@ def test_the_quick_parser_and_typer_read_alike(places: list[str], capfd: pytest.
 def _normal(read: tuple[str, dict[str, Any]]) -> tuple[str, dict[str, Any]]:
     """Lists compare as lists, and an empty one is none."""
     name, given = read
-    return name, {key: list(value) or None if isinstance(value, list | tuple) else value for key, value in given.items()}
+    return name, {
+        key: list(value) or None if isinstance(value, list | tuple) else value for key, value in given.items()
+    }

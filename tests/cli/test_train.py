@@ -35,13 +35,28 @@ KEYS = {
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six hundred rows of two classes."""
     return write_svmlight(tmp_path_factory.mktemp("data") / "train.svm", 600)
 
 
 def test_json_has_every_promised_key(data: Path, tmp_path: Path) -> None:
     """One JSON object on standard output, nothing else, with all keys and sensible values."""
     saved = tmp_path / "model.safetensors"
-    done = run("train", data, "--algorithm", "scw1", "-p", "C=1", "-p", "confidence=0.9", "--test", data, "--save", saved, "--json")
+    done = run(
+        "train",
+        data,
+        "--algorithm",
+        "scw1",
+        "-p",
+        "C=1",
+        "-p",
+        "confidence=0.9",
+        "--test",
+        data,
+        "--save",
+        saved,
+        "--json",
+    )
     assert done.code == 0
     assert done.json.keys() >= KEYS
     assert done.json["examples"] == 600
@@ -68,7 +83,7 @@ def test_every_algorithm_learns(name: str, data: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["arow", "pa1", "averaged-perceptron", "adagrad-rda", "romma"])
 def test_the_command_learns_the_same_bits_as_python(name: str, tmp_path: Path) -> None:
-    """The command, fit_stream in small batches, and row after row give one model, also when classes come late."""
+    """The command, small batches and single rows give one model, also when classes come late."""
     data = write_svmlight(tmp_path / "m.svm", 300, classes=4)
     saved = tmp_path / "model.safetensors"
     assert run("train", data, "-a", name, "--save", saved, "--quiet").code == 0
@@ -212,7 +227,10 @@ def test_several_files_and_globs_are_one_stream(data: Path, tmp_path: Path) -> N
     (tmp_path / "part-2.svm").write_text("".join(lines[250:]))
     assert run("train", data, "-q", "--save", tmp_path / "whole.safetensors").code == 0
     assert run("train", tmp_path / "part-*.svm", "-q", "--save", tmp_path / "parts.safetensors").code == 0
-    whole, parts = onlinear.load(tmp_path / "whole.safetensors"), onlinear.load(tmp_path / "parts.safetensors")
+    whole, parts = (
+        onlinear.load(tmp_path / "whole.safetensors"),
+        onlinear.load(tmp_path / "parts.safetensors"),
+    )
     assert whole.digest() == parts.digest()
 
 
@@ -271,11 +289,12 @@ def test_neither_scikit_learn_nor_scipy_is_imported(data: Path, tmp_path: Path) 
     import subprocess
     import sys
 
+    model = str(tmp_path / "m.safetensors")
     code = (
         "import sys; from onlinear.cli import main\n"
-        f"assert main(['train', {str(data)!r}, '-q', '--save', {str(tmp_path / 'm.safetensors')!r}]) == 0\n"
-        f"assert main(['predict', {str(tmp_path / 'm.safetensors')!r}, {str(data)!r}, '--proba', '--std']) == 0\n"
-        f"assert main(['evaluate', {str(tmp_path / 'm.safetensors')!r}, {str(data)!r}]) == 0\n"
+        f"assert main(['train', {str(data)!r}, '-q', '--save', {model!r}]) == 0\n"
+        f"assert main(['predict', {model!r}, {str(data)!r}, '--proba', '--std']) == 0\n"
+        f"assert main(['evaluate', {model!r}, {str(data)!r}]) == 0\n"
         "heavy = {'sklearn', 'scipy', 'pandas', 'typer', 'rich', 'pydantic'}\n"
         "found = heavy & {name.split('.')[0] for name in sys.modules}\n"
         "assert not found, found\n"

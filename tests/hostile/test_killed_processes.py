@@ -1,4 +1,4 @@
-"""Real processes killed at random moments: nothing half-written, and a resumed run ends with the same bits."""
+"""Real processes killed at random moments: nothing half-written, and resumed runs end with the same bits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TIMES = 20
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Enough rows to be killed among them; words as labels of three classes."""
+    """EnoughError rows to be killed among them; words as labels of three classes."""
     path = write_svmlight(tmp_path_factory.mktemp("data") / "train.svm", 4000, features=400, classes=3)
     packed = path.with_suffix(".svm.gz")
     with gzip.open(packed, "wb") as file:
@@ -60,14 +60,14 @@ def _resumed(options: list[object], folder: Path, saved: Path) -> int:
     ids=lambda how: "-".join(how[1:]),
 )
 def test_stopping_at_every_checkpoint_changes_no_bits(how: list[str], data: Path, tmp_path: Path) -> None:
-    """A run interrupted mid-pass and resumed, over several passes of compressed input, is the uninterrupted one."""
+    """A run interrupted mid-pass and resumed, over two passes of a .gz file, is the uninterrupted one."""
     from onlinear.cli import _train, main
 
     whole, parts = tmp_path / "whole.safetensors", tmp_path / "parts.safetensors"
     options = [str(data), *how, "--passes", "2", "-q"]
     assert main(["train", *options, "--save", str(whole)]) == 0
 
-    class Enough(Exception):
+    class EnoughError(Exception):
         pass
 
     save, left = _train.Checkpoint.save, [0]
@@ -76,13 +76,21 @@ def test_stopping_at_every_checkpoint_changes_no_bits(how: list[str], data: Path
         save(self, model, progress)
         left[0] -= 1
         if left[0] == 0 and not progress.finished:
-            raise Enough
+            raise EnoughError
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_train.Checkpoint, "save", save_and_die)
         for attempt in range(100):
             left[0] = 1 + attempt % 3
-            every = ["--checkpoint", str(tmp_path / "run"), "--every", "5171", "--resume", "--save", str(parts)]
+            every = [
+                "--checkpoint",
+                str(tmp_path / "run"),
+                "--every",
+                "5171",
+                "--resume",
+                "--save",
+                str(parts),
+            ]
             if main(["train", *options, *every]) == 0:
                 break
     assert attempt >= 4
@@ -91,7 +99,7 @@ def test_stopping_at_every_checkpoint_changes_no_bits(how: list[str], data: Path
 
 @pytest.mark.slow
 def test_a_killed_run_resumes_to_the_same_bits(large: Path, tmp_path: Path) -> None:
-    """kill -9 at twenty random moments of training, over two passes of compressed input."""
+    """Kill -9 at twenty random moments of training, over two passes of compressed input."""
     whole, parts, folder = tmp_path / "whole.safetensors", tmp_path / "parts.safetensors", tmp_path / "run"
     options: list[object] = [large, "--passes", 2, "--every", 3000]
     assert run("train", *options, "--save", whole, "-q").code == 0
@@ -102,7 +110,9 @@ def test_a_killed_run_resumes_to_the_same_bits(large: Path, tmp_path: Path) -> N
         before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         process = start("train", *options, "--checkpoint", folder, "--resume", "--save", parts, "-q")
         # It is learning once it has written a checkpoint of its own.
-        while process.poll() is None and (checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0) == before:
+        while (
+            process.poll() is None and (checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0) == before
+        ):
             time.sleep(0.005)
         time.sleep(rng.uniform(0, 0.15))
         killed += process.poll() is None
@@ -119,7 +129,7 @@ def test_a_killed_run_resumes_to_the_same_bits(large: Path, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_a_process_killed_while_saving_leaves_a_whole_model(tmp_path: Path) -> None:
-    """kill -9 at twenty random moments of saving over and over: the file is always one of the models, never half of one."""
+    """Kill -9 at twenty random moments of saving over and over: the file is always a whole model."""
     import subprocess
     import sys
 
@@ -147,7 +157,9 @@ def test_a_process_killed_while_saving_leaves_a_whole_model(tmp_path: Path) -> N
         stop_quietly(process)
         assert onlinear.load(path).n_seen_ % 4 == 0
     onlinear.load(path).save(path)
-    assert [item.name for item in tmp_path.iterdir()] == ["model.safetensors"]  # what the dead left is swept away
+    assert [item.name for item in tmp_path.iterdir()] == [
+        "model.safetensors"
+    ]  # what the dead left is swept away
     print(f"kill -9 while saving: {TIMES} times")
 
 
@@ -206,7 +218,7 @@ def test_ctrl_c_while_waiting_for_a_pipe(tmp_path: Path) -> None:
 
 
 def test_an_unfinished_checkpoint_is_not_overwritten(data: Path, tmp_path: Path) -> None:
-    """Without --resume the work of an earlier run is not thrown away; with another plan it is not mixed up."""
+    """Without --resume an earlier run's work is not thrown away; with another plan it is not mixed up."""
     process = start("train", *[data] * 20, "--checkpoint", tmp_path / "run", "--every", 1000, "--passes", 50)
     for _ in range(500):
         time.sleep(0.02)

@@ -19,7 +19,9 @@ from onlinear.persistence import FORMAT
 SAMPLES = Path(__file__).parent / "samples"
 
 
-def _fitted(name: str, classes: int = 3, dtype: str = "float32", **parameters: object) -> onlinear.AROWClassifier:
+def _fitted(
+    name: str, classes: int = 3, dtype: str = "float32", **parameters: object
+) -> onlinear.AROWClassifier:
     rng = np.random.default_rng(3)
     X = rng.standard_normal((80, 6))
     y = np.argmax(X[:, :classes], axis=1)
@@ -59,10 +61,20 @@ def test_the_file_is_plain_safetensors(tmp_path: Path) -> None:
     assert content["format"] == FORMAT
     assert content["library"] == onlinear.__version__
     assert content["estimator"] == "SoftConfidenceWeightedClassifier"
-    assert content.keys() >= {"parameters", "classes", "classes_dtype", "vectors", "n_features", "dtype", "input"}
+    assert content.keys() >= {
+        "parameters",
+        "classes",
+        "classes_dtype",
+        "vectors",
+        "n_features",
+        "dtype",
+        "input",
+    }
 
 
-@pytest.mark.parametrize("y", [["spam", "ham"], [1.0, 2.0], [True, False], ["é", "日本"], [10**15, -(10**15)]])
+@pytest.mark.parametrize(
+    "y", [["spam", "ham"], [1.0, 2.0], [True, False], ["é", "日本"], [10**15, -(10**15)]]
+)
 def test_labels_of_every_kind_come_back(y: list[object], tmp_path: Path) -> None:
     """Strings, numbers and truth values keep their type."""
     model = onlinear.AROWClassifier().fit(np.eye(2), y)

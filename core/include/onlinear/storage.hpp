@@ -173,13 +173,11 @@ public:
     /// A plane as a plain array, block-major: out[block * slots + slot].
     template <class Out>
     void read(std::size_t plane, Out* out) const {
-        for (std::size_t b = 0; b < blocks_; ++b)
-            for (std::uint32_t s = 0; s < slots_; ++s) *out++ = static_cast<Out>(at(s, plane, b));
+        by_tiles([&](std::uint32_t s, std::size_t b) { out[b * slots_ + s] = static_cast<Out>(at(s, plane, b)); });
     }
     template <class In>
     void write(std::size_t plane, const In* in) {
-        for (std::size_t b = 0; b < blocks_; ++b)
-            for (std::uint32_t s = 0; s < slots_; ++s) at(s, plane, b) = static_cast<T>(*in++);
+        by_tiles([&](std::uint32_t s, std::size_t b) { at(s, plane, b) = static_cast<T>(in[b * slots_ + s]); });
     }
 
     /// Calls f(value&) for every weight of a plane.
@@ -195,6 +193,17 @@ public:
     }
 
 private:
+    /// Every weight, a few slots at a time: one layout is by slots and the other by blocks, and both stay in the cache.
+    template <class F>
+    void by_tiles(F&& f) const {
+        constexpr std::size_t kTile = 128;
+        for (std::size_t first = 0; first < slots_; first += kTile) {
+            const std::size_t last = std::min(first + kTile, slots_);
+            for (std::size_t b = 0; b < blocks_; ++b)
+                for (std::size_t s = first; s < last; ++s) f(static_cast<std::uint32_t>(s), b);
+        }
+    }
+
     void shape(std::size_t slots, std::size_t blocks) {
         slots_ = slots;
         blocks_ = blocks;

@@ -1,7 +1,7 @@
 """The command ``onlinear``.
 
-`main` is all there is here, so that the process starts at once; what a command needs is imported when it runs.
-scikit-learn and scipy are never imported.
+`main` is all there is here, so that the process starts at once; what a command needs is imported when it
+runs. scikit-learn and scipy are never imported.
 """
 
 from __future__ import annotations
@@ -65,4 +65,4 @@ def _let_go_of_stdout() -> None:
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
-        sys.stdout = None  # type: ignore[assignment]
+        setattr(sys, "stdout", None)  # noqa: B010  typeshed says it is never None

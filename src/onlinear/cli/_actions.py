@@ -52,7 +52,7 @@ def _train(
     checkpoint: Path | None,
     every: int,
     resume: bool,
-    names: int,
+    names: int | None,
     quiet: bool,
     as_json: bool,
     **reading: Any,
@@ -111,7 +111,9 @@ def _predict(
         sys.stderr.write(f"onlinear: {refused:,} lines were refused and have no prediction\n")
 
 
-def _evaluate(model: Path, files: list[str] | None, plots: Path | None, as_json: bool, **reading: Any) -> None:
+def _evaluate(
+    model: Path, files: list[str] | None, plots: Path | None, as_json: bool, **reading: Any
+) -> None:
     from ._evaluate import evaluate, render
 
     result = evaluate(model, _needed(files), reader_options(**reading), plots)
@@ -150,7 +152,9 @@ def _convert(
         done = convert_model(Path(source), target, dtype=dtype, compact=compact, sparse=sparse)
         told = f"{done['target']}: {done['target_bytes']:,} bytes, {done['source_bytes']:,} before"
     else:
-        done = convert_data([source], target, reader_options(**reading), to=to, zero_based=reading["zero_based"])
+        done = convert_data(
+            [source], target, reader_options(**reading), to=to, zero_based=reading["zero_based"]
+        )
         told = f"{done['target']}: {done['examples']:,} examples, {done['refused']:,} lines refused"
     if as_json:
         _say_json(done)

@@ -38,7 +38,9 @@ def show(items: list[dict[str, Any]]) -> None:
     if not sys.stdout.isatty():
         for item in items:
             parameters = " ".join(f"{name}={value}" for name, value in item["parameters"].items())
-            sys.stdout.write(f"{item['name']}\n    {item['advice']}\n    -p {parameters or '(none)'}\n    {item['paper']}\n")
+            sys.stdout.write(
+                f"{item['name']}\n    {item['advice']}\n    -p {parameters or 'none'}\n    {item['paper']}\n"
+            )
         return
     from rich.console import Console
     from rich.table import Table

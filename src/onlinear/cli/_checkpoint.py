@@ -1,7 +1,8 @@
 """Checkpoints: a model and how far its run had come, in one file that appears whole.
 
-Resuming reads the input again from the start of the pass and leaves out the rows already learned: what the reader
-remembers (texts of labels, names of columns, lines refused) is then just what it was, whatever the compression.
+Resuming reads the input again from the start of the pass and leaves out the rows already learned: what the
+reader remembers (texts of labels, names of columns, lines refused) is then just what it was, whatever the
+compression.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ def identity(path: str) -> list[Any]:
     """What tells an input file from another: its name, size and first bytes."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
-        raise UsageError(f"{path}: a pipe can be read once only, so a run over it cannot be resumed. Write it to a file.")
+        raise UsageError(
+            f"{path}: a pipe can be read once only, so a run over it cannot be resumed. Write it to a file."
+        )
     with open(path, "rb") as file:
         return [os.path.basename(path), status.st_size, zlib.crc32(file.read(_HEAD))]
 
@@ -123,7 +126,7 @@ class Checkpoint:
         for name, value in now.items():
             if plan.get(name) != value:
                 raise UsageError(
-                    f"{self.path}: made by another run: its {name} was {plan.get(name)!r}, now it is {value!r}. "
+                    f"{self.path}: made by another run, with {name} {plan.get(name)!r} and not {value!r}. "
                     "Use the same command, or another folder."
                 )
 

@@ -1,7 +1,7 @@
 """Every command and option, declared once.
 
-typer draws the help, completes and explains wrong usage from this table (`_typer`), and `_quick` reads plain command lines
-by it without importing typer, which takes longer than learning a small file.
+typer draws the help, completes and explains wrong usage from this table (`_typer`), and `_quick` reads plain
+command lines by it without importing typer, which takes longer than learning a small file.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ __all__ = ["COMMANDS", "SUMMARY", "Argument", "Command", "Option"]
 
 Kind: TypeAlias = Literal["flag", "switch", "text", "whole", "number", "path", "texts"]
 
-SUMMARY = "Linear models that learn one example at a time, at the speed of the disk, and know how sure they are."
+SUMMARY = (
+    "Linear models that learn one example at a time, at the speed of the disk, and know how sure they are."
+)
 
 
 class Option(NamedTuple):
@@ -47,7 +49,11 @@ class Command(NamedTuple):
 
 
 _FILES = Argument(
-    "files", "FILE...", "texts", "Paths, globs, or - for standard input; plain, .gz, .zst, .bz2 or .xz.", required=False
+    "files",
+    "FILE...",
+    "texts",
+    "Paths, globs, or - for standard input; plain, .gz, .zst, .bz2 or .xz.",
+    required=False,
 )
 _MODEL = Argument("model", "MODEL", "path", "A model file.")
 _QUIET = Option("quiet", ("--quiet", "-q"), "flag", "Say nothing but errors.", False)
@@ -62,16 +68,27 @@ _READING = (
         "auto",
     ),
     Option("zero_based", ("--zero-based",), "flag", "svmlight indices start at 0 and not at 1.", False),
-    Option("max_features", ("--max-features",), "whole", "Refuse an index past this; 2^28 unless said otherwise."),
+    Option(
+        "max_features", ("--max-features",), "whole", "Refuse an index past this; 2^28 unless said otherwise."
+    ),
     Option("bits", ("--bits", "-b"), "whole", "Hash features to 2^BITS columns."),
-    Option("on_error", ("--on-error",), "text", "A line that cannot be read: stop, or skip and count it.", "stop"),
+    Option(
+        "on_error", ("--on-error",), "text", "A line that cannot be read: stop, or skip and count it.", "stop"
+    ),
     Option("max_errors", ("--max-errors",), "whole", "With --on-error skip: how many lines may be skipped."),
     Option("label", ("--label",), "text", "Column (CSV, Parquet) or key (JSON) with the label."),
     Option("weight", ("--weight",), "text", "Column or key with the example's weight."),
     Option("text", ("--text",), "texts", "Column or key that holds text; may be repeated."),
-    Option("categorical", ("--categorical",), "texts", "Column or key to take as a category; may be repeated."),
+    Option(
+        "categorical", ("--categorical",), "texts", "Column or key to take as a category; may be repeated."
+    ),
     Option("ignore", ("--ignore",), "texts", "Column or key to leave out; may be repeated."),
-    Option("analyzer", ("--analyzer",), "text", "How text is cut: word, char or char_wb (characters inside words)."),
+    Option(
+        "analyzer",
+        ("--analyzer",),
+        "text",
+        "How text is cut: word, char or char_wb (characters inside words).",
+    ),
     Option("ngrams", ("--ngrams",), "text", "N-grams of the pieces, as 2 or 1-3."),
 )
 
@@ -79,41 +96,71 @@ COMMANDS = (
     Command(
         "train",
         "Learn a model from files, one pass in the given order unless asked otherwise.\n\n"
-        "Shows the progressive error: every example is predicted before it is learned, so it is an honest estimate.",
+        "Shows the progressive error, an honest estimate: every example is predicted before it is learned.",
         (_FILES,),
         (
-            Option("algorithm", ("--algorithm", "-a"), "text", "Which one; 'onlinear algorithms' lists them.", "arow"),
-            Option("parameter", ("--parameter", "-p"), "texts", "A parameter of the algorithm.", None, "NAME=VALUE"),
+            Option(
+                "algorithm",
+                ("--algorithm", "-a"),
+                "text",
+                "Which one; 'onlinear algorithms' lists them.",
+                "arow",
+            ),
+            Option(
+                "parameter",
+                ("--parameter", "-p"),
+                "texts",
+                "A parameter of the algorithm.",
+                None,
+                "NAME=VALUE",
+            ),
             Option("passes", ("--passes",), "whole", "Times to go over the data.", 1),
             Option("save", ("--save", "-o"), "path", "Where to write the model (.safetensors)."),
             Option("test", ("--test",), "texts", "Labelled data to test the model on; may be repeated."),
-            Option("holdout", ("--holdout",), "number", "Share of the examples to predict and never learn.", 0.0),
-            Option("early_stop", ("--early-stop",), "flag", "End when a pass brings no better error (held-out, else progressive).", False),
+            Option(
+                "holdout", ("--holdout",), "number", "Share of the examples to predict and never learn.", 0.0
+            ),
+            Option(
+                "early_stop",
+                ("--early-stop",),
+                "flag",
+                "End when a pass brings no better error (held-out, else progressive).",
+                False,
+            ),
             Option("patience", ("--patience",), "whole", "Passes without gain before --early-stop ends.", 1),
             Option("seed", ("--seed",), "whole", "Chooses the held-out examples.", 0),
             Option("dtype", ("--dtype",), "text", "Type of the weights: float32 or float64.", "float32"),
-            Option("checkpoint", ("--checkpoint",), "path", "Keep a checkpoint of the run here.", None, "DIR"),
+            Option(
+                "checkpoint", ("--checkpoint",), "path", "Keep a checkpoint of the run here.", None, "DIR"
+            ),
             Option("every", ("--every",), "whole", "Examples between checkpoints.", 100_000, "N"),
             Option("resume", ("--resume",), "flag", "Go on from the checkpoint, if there is one.", False),
-            Option("names", ("--names",), "whole", "How many names of hashed features the model keeps.", 1 << 17),
+            Option(
+                "names",
+                ("--names",),
+                "whole",
+                "Names of hashed features to keep; by default 131072, but none of svmlight and vw.",
+            ),
             *_READING,
             _QUIET,
             _JSON,
         ),
         (
             "onlinear train news.svm.gz --save news.safetensors",
-            "onlinear train 'part-*.jsonl.zst' --algorithm scw1 -p C=1 -p confidence=0.9 --passes 2 --test test.jsonl",
+            "onlinear train 'part-*.jsonl.zst' -a scw1 -p C=1 -p confidence=0.9 --passes 2 --test test.jsonl",
             "zcat log.vw.gz | onlinear train - --format vw --bits 22 --save model.safetensors",
             "onlinear train big.svm --checkpoint run/ --every 100000 --resume --save model.safetensors",
         ),
     ),
     Command(
         "predict",
-        "Predict: one label per line, with tab-separated columns when asked. Reads standard input when no file is named.",
+        "Predict: one label per line, more columns when asked. Reads standard input when no file is named.",
         (_MODEL, _FILES),
         (
             Option("output", ("--output", "-o"), "path", "Write here, not to standard output."),
-            Option("scores", ("--scores",), "flag", "Add the linear score (one per class for several).", False),
+            Option(
+                "scores", ("--scores",), "flag", "Add the linear score (one per class for several).", False
+            ),
             Option("proba", ("--proba",), "flag", "Add the probability of every class.", False),
             Option("std", ("--std",), "flag", "Add the standard deviation of the margin.", False),
             Option("header", ("--header",), "flag", "Write the names of the columns first.", False),
@@ -127,10 +174,15 @@ COMMANDS = (
     ),
     Command(
         "evaluate",
-        "Test a model on labelled data: error, confusion matrix, F1 by class, calibration, areas under the curves.",
+        "Test a model on labelled data: error, confusion matrix, F1 by class, calibration, ROC and PR.",
         (_MODEL, _FILES),
         (
-            Option("plots", ("--plots",), "path", "Draw ROC, precision-recall and calibration (.png, .svg, .pdf)."),
+            Option(
+                "plots",
+                ("--plots",),
+                "path",
+                "Draw ROC, precision-recall and calibration (.png, .svg, .pdf).",
+            ),
             *_READING,
             _JSON,
         ),
@@ -156,12 +208,31 @@ COMMANDS = (
     ),
     Command(
         "convert",
-        "Convert a model to another type or a compact one for serving, or data to svmlight or Vowpal Wabbit's format.",
-        (Argument("source", "SOURCE", "text", "A model file, or data."), Argument("target", "TARGET", "path", "What to write.")),
+        "Convert a model to another type or a compact one for serving, or data to svmlight or vw.",
         (
-            Option("compact", ("--compact",), "flag", "Keep only what predicting needs: small weights, no variances.", False),
-            Option("dtype", ("--dtype",), "text", "Type of a model's weights: float16 (compact), float32 or float64."),
-            Option("sparse", ("--sparse", "--dense"), "switch", "Keep only weights that are not zero; by default if smaller."),
+            Argument("source", "SOURCE", "text", "A model file, or data."),
+            Argument("target", "TARGET", "path", "What to write."),
+        ),
+        (
+            Option(
+                "compact",
+                ("--compact",),
+                "flag",
+                "Keep only what predicting needs: small weights, no variances.",
+                False,
+            ),
+            Option(
+                "dtype",
+                ("--dtype",),
+                "text",
+                "Type of a model's weights: float16 (compact), float32 or float64.",
+            ),
+            Option(
+                "sparse",
+                ("--sparse", "--dense"),
+                "switch",
+                "Keep only weights that are not zero; by default if smaller.",
+            ),
             Option("to", ("--to",), "text", "Format of the data to write: svmlight or vw."),
             *_READING,
             _JSON,

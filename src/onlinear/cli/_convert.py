@@ -1,4 +1,4 @@
-"""``onlinear convert``: models to other types and to compact ones for serving, data from one format to another."""
+"""``onlinear convert``: models to other types and to compact ones, data from one format to another."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def is_model(path: Path) -> bool:
     return path.suffix.lower() == ".safetensors"
 
 
-def convert_model(source: Path, target: Path, *, dtype: str | None, compact: bool, sparse: bool | None) -> dict[str, Any]:
+def convert_model(
+    source: Path, target: Path, *, dtype: str | None, compact: bool, sparse: bool | None
+) -> dict[str, Any]:
     """Write a model anew: in another type, or compact."""
     if dtype not in (None, "float16", "float32", "float64"):
         raise UsageError(f"--dtype must be float16, float32 or float64, got {dtype!r}")
@@ -66,7 +68,9 @@ def convert_data(
     compression = ending if ending in _OPENERS else None
     kind = to or _TARGETS.get(os.path.splitext(stem)[1] if compression else ending)
     if kind not in ("svmlight", "vw"):
-        raise UsageError("convert writes svmlight and vw; name the file .svm or .vw (with .gz, .zst, .bz2 or .xz), or say --to")
+        raise UsageError(
+            "convert writes svmlight and vw; name the file .svm or .vw (or .svm.gz, .vw.zst), or say --to"
+        )
     first = 0 if zero_based else 1
     rows = 0
     with read(files, labelled=None, **reading) as reader, _opened(target, compression) as out:
@@ -96,7 +100,9 @@ def _lines(batch: Any, kind: str, first: int) -> bytes:
 def _labels(batch: Any) -> list[str]:
     texts = batch.label_texts
     labels, ids = batch.labels.tolist(), batch.label_ids.tolist()
-    return [texts[i] if i >= 0 else "" if x != x else named_label(x) for x, i in zip(labels, ids, strict=True)]
+    return [
+        texts[i] if i >= 0 else "" if x != x else named_label(x) for x, i in zip(labels, ids, strict=True)
+    ]
 
 
 def _plain(number: str) -> str:

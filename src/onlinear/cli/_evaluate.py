@@ -1,7 +1,7 @@
 """``onlinear evaluate``: how good a model is on labelled rows.
 
-Counts are kept, not rows, so memory stays bounded. Only the curves need scores; past a bound they are drawn from a
-sample, which is said.
+Counts are kept, not rows, so memory stays bounded. Only the curves need scores; past a bound they are drawn
+from a sample, which is said.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class Evaluation:
         self.model = model
         self.labels = StreamLabels(model._labels.names)
         self.names = [named_label(name) for name in model.classes_.tolist()]
-        self.position = np.empty(len(self.names) + 1, dtype=np.intp)  # from a class's number to its place; the last: unknown
+        self.position = np.empty(
+            len(self.names) + 1, dtype=np.intp
+        )  # from a class's number to its place; the last: unknown
         self.position[model._labels.order] = np.arange(len(self.names))
         self.position[-1] = len(self.names)
         k = len(self.names)
@@ -115,7 +117,9 @@ class Evaluation:
             recall = right[i] / true[i] if true[i] else 0.0
             f1 = 2 * right[i] / (said[i] + true[i]) if said[i] + true[i] else 0.0
             support = int(true[i])
-            out.append({"label": name, "precision": precision, "recall": recall, "f1": f1, "support": support})
+            out.append(
+                {"label": name, "precision": precision, "recall": recall, "f1": f1, "support": support}
+            )
         return out
 
     def calibration(self) -> list[dict[str, Any]]:
@@ -138,7 +142,7 @@ class Evaluation:
         return float(np.abs(self.bin_sum - self.bin_right).sum() / self.rows)
 
     def curve(self, place: int) -> tuple[Array, Array] | None:
-        """Whether each kept row is of a class, and its score towards it, highest first; None where one side is missing."""
+        """Whether each kept row is of a class, and its score, highest first; None where a side is missing."""
         truth = np.concatenate([t for t, _ in self._kept])
         scores = np.concatenate([s for _, s in self._kept])
         towards = scores[:, place] if scores.ndim == 2 else scores if place == 1 else -scores
@@ -224,7 +228,8 @@ def render(result: Evaluation) -> str:
     lines = [
         f"examples           {f['examples']:,}",
         f"error              {f['error']:.4f}   accuracy {f['accuracy']:.4f}   macro F1 {f['macro_f1']:.4f}",
-        f"log loss           {f['log_loss']:.4f}   Brier {f['brier']:.4f}   calibration error {f['calibration_error']:.4f}",
+        f"log loss           {f['log_loss']:.4f}   Brier {f['brier']:.4f}   "
+        f"calibration error {f['calibration_error']:.4f}",
     ]
     for name, area in list(f["roc_auc"].items())[:_MOST_SHOWN]:
         lines.append(f"ROC AUC ({name})    {area:.4f}   average precision {f['average_precision'][name]:.4f}")
@@ -241,7 +246,8 @@ def _per_class(items: list[dict[str, Any]]) -> list[str]:
     lines = [f"{'class':<{width}}  precision   recall       F1   support"]
     for item in items[: _MOST_SHOWN * 5]:
         lines.append(
-            f"{item['label']:<{width}}  {item['precision']:9.4f} {item['recall']:8.4f} {item['f1']:8.4f}  {item['support']:8,}"
+            f"{item['label']:<{width}}  {item['precision']:9.4f} {item['recall']:8.4f} {item['f1']:8.4f}  "
+            f"{item['support']:8,}"
         )
     if len(items) > _MOST_SHOWN * 5:
         lines.append(f"and {len(items) - _MOST_SHOWN * 5} more; --json has all")
@@ -253,7 +259,10 @@ def _confusion(result: Evaluation) -> list[str]:
     if len(names) > _MOST_SHOWN:
         return [f"confusion matrix of {len(names)} classes: see --json"]
     width = max(8, *(len(name) for name in names), len(str(int(result.confusion.max(initial=0))))) + 2
-    lines = ["confusion (rows: true, columns: predicted)", " " * width + "".join(f"{name:>{width}}" for name in names)]
+    lines = [
+        "confusion (rows: true, columns: predicted)",
+        " " * width + "".join(f"{name:>{width}}" for name in names),
+    ]
     for name, row in zip(names, result.confusion[:-1].tolist(), strict=True):
         lines.append(f"{name:>{width}}" + "".join(f"{count:{width}d}" for count in row))
     return lines
@@ -263,7 +272,8 @@ def _calibration(items: list[dict[str, Any]]) -> list[str]:
     lines = ["probability   said   right     count"]
     for item in items:
         lines.append(
-            f"{item['from']:.1f} to {item['to']:.1f}  {item['confidence']:6.3f}  {item['accuracy']:6.3f}  {item['count']:8,}"
+            f"{item['from']:.1f} to {item['to']:.1f}  {item['confidence']:6.3f}  {item['accuracy']:6.3f}  "
+            f"{item['count']:8,}"
         )
     return lines
 
@@ -305,6 +315,8 @@ def draw(result: Evaluation, path: Path) -> None:
     bins = result.calibration()
     reliability.plot([0, 1], [0, 1], color="0.7", lw=0.8)
     reliability.plot([b["confidence"] for b in bins], [b["accuracy"] for b in bins], marker="o")
-    reliability.set(title="Calibration", xlabel="probability of the predicted class", ylabel="share right", ylim=(0, 1.02))
+    reliability.set(
+        title="Calibration", xlabel="probability of the predicted class", ylabel="share right", ylim=(0, 1.02)
+    )
     with written_aside(path) as aside:
         figure.savefig(aside, format=path.suffix[1:].lower(), dpi=130)

@@ -47,7 +47,9 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
     weights = {}
     for i, name in enumerate(towards):
         if label is None or label == name or len(names) <= 2:
-            weights[name] = _strongest(model, coefficients[i], None if deviation is None else deviation[i], top)
+            weights[name] = _strongest(
+                model, coefficients[i], None if deviation is None else deviation[i], top
+            )
     used = coefficients != 0
     return {
         "model": str(path),
@@ -109,8 +111,8 @@ def render(about: dict[str, Any]) -> str:
     shown = ", ".join(f"{name}={value}" for name, value in changed.items() if name in _INTERESTING)
     lines = [
         f"{about['model']}: {about['estimator']}({shown}), {about['bytes']:,} bytes, {about['dtype']}",
-        f"{len(about['classes'])} classes: {', '.join(about['classes'][:20])}{' ...' if len(about['classes']) > 20 else ''}",
-        f"{about['features']:,} features, {about['nonzero']:,} weights not zero (sparsity {about['sparsity']:.4f})",
+        f"{len(about['classes'])} classes: {_some(about['classes'], 20)}",
+        f"{about['features']:,} features, {about['nonzero']:,} not zero, sparsity {about['sparsity']:.4f}",
         f"{about['seen']:,} examples seen, {about['updates']:,} updates, {about['mistakes']:,} mistakes",
     ]
     for name, items in about["weights"].items():
@@ -123,8 +125,37 @@ def render(about: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-_INTERESTING = ("C", "r", "b", "c", "eta", "lam", "confidence", "phi", "rate", "ridge", "variant", "penalty", "constraint",
-                "loss", "covariance", "projection", "average", "fit_intercept", "aggressive", "beta", "form")  # fmt: skip
+def _some(names: list[str], most: int) -> str:
+    return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
+
+
+_INTERESTING = frozenset(
+    [
+        "C",
+        "r",
+        "b",
+        "c",
+        "eta",
+        "lam",
+        "rho",
+        "nu",
+        "beta",
+        "rate",
+        "ridge",
+        "confidence",
+        "phi",
+        "variant",
+        "penalty",
+        "constraint",
+        "loss",
+        "form",
+        "aggressive",
+        "covariance",
+        "projection",
+        "average",
+        "fit_intercept",
+    ]
+)
 
 
 def _bars(histogram: dict[str, Any]) -> list[str]:
@@ -159,13 +190,16 @@ _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; }
+body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; } td, th { padding: .15rem .8rem .15rem 0; text-align: left; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
 svg { max-width: 100%; height: auto; } text { font: 11px system-ui, sans-serif; fill: #444; }
-.up { fill: #2a6fb0; } .down { fill: #c2553a; } .spread { stroke: #222; stroke-width: 1; opacity: .6; } .bar { fill: #2a6fb0; }
-@media (prefers-color-scheme: dark) { body { background: #16181c; color: #ddd; } text { fill: #bbb; } .spread { stroke: #ddd; } }
+.up, .bar { fill: #2a6fb0; } .down { fill: #c2553a; } .spread { stroke: #222; stroke-width: 1; opacity: .6; }
+@media (prefers-color-scheme: dark) {
+  body { background: #16181c; color: #ddd; } text { fill: #bbb; } .spread { stroke: #ddd; }
+}
 </style></head><body>
 <h1>{title}</h1>
 {body}
@@ -176,7 +210,7 @@ svg { max-width: 100%; height: auto; } text { font: 11px system-ui, sans-serif; 
 def _facts(about: dict[str, Any]) -> str:
     rows = [
         ("estimator", about["estimator"]),
-        ("classes", ", ".join(about["classes"][:50]) + (" ..." if len(about["classes"]) > 50 else "")),
+        ("classes", _some(about["classes"], 50)),
         ("features", f"{about['features']:,}"),
         ("weights not zero", f"{about['nonzero']:,} (sparsity {about['sparsity']:.4f})"),
         ("examples seen", f"{about['seen']:,}"),
@@ -184,7 +218,11 @@ def _facts(about: dict[str, Any]) -> str:
         ("mistakes", f"{about['mistakes']:,}"),
         ("type", about["dtype"]),
         ("file", f"{about['bytes']:,} bytes"),
-        *((name, value) for name, value in about["parameters"].items() if name in _INTERESTING and value is not None),
+        *(
+            (name, value)
+            for name, value in about["parameters"].items()
+            if name in _INTERESTING and value is not None
+        ),
     ]
     cells = "".join(f"<tr><th>{html.escape(str(a))}</th><td>{html.escape(str(b))}</td></tr>" for a, b in rows)
     return f"<table>{cells}</table>"
@@ -202,16 +240,26 @@ def _weights_section(name: str, items: list[dict[str, Any]]) -> str:
         length = half * abs(item["weight"]) / reach
         x = middle if item["weight"] > 0 else middle - length
         kind = "up" if item["weight"] > 0 else "down"
-        parts.append(f'<text x="225" y="{y + 14}" text-anchor="end">{html.escape(_short(item["feature"]))}</text>')
-        parts.append(f'<rect class="{kind}" x="{x:.1f}" y="{y + 3}" width="{max(length, 0.5):.1f}" height="{height - 6}"/>')
+        parts.append(
+            f'<text x="225" y="{y + 14}" text-anchor="end">{html.escape(_short(item["feature"]))}</text>'
+        )
+        parts.append(
+            f'<rect class="{kind}" x="{x:.1f}" y="{y + 3}" '
+            f'width="{max(length, 0.5):.1f}" height="{height - 6}"/>'
+        )
         if item["std"] is not None:
             end = middle + half * item["weight"] / reach
             spread = half * item["std"] / reach
             line = y + height / 2
-            parts.append(f'<line class="spread" x1="{end - spread:.1f}" x2="{end + spread:.1f}" y1="{line}" y2="{line}"/>')
+            parts.append(
+                f'<line class="spread" x1="{end - spread:.1f}" x2="{end + spread:.1f}" '
+                f'y1="{line}" y2="{line}"/>'
+            )
         told = f"{item['weight']:+.4f}" + ("" if item["std"] is None else f" ± {item['std']:.4f}")
         parts.append(f'<text x="715" y="{y + 14}">{told}</text>')
-    picture = f'<svg viewBox="0 0 860 {len(items) * height + 4}" width="860" role="img">{"".join(parts)}</svg>'
+    picture = (
+        f'<svg viewBox="0 0 860 {len(items) * height + 4}" width="860" role="img">{"".join(parts)}</svg>'
+    )
     return f"<h2>Towards {html.escape(name)}</h2>{picture}"
 
 
@@ -229,11 +277,12 @@ def _histogram_svg(histogram: dict[str, Any], what: str) -> str:
         tall = height * float(np.log1p(count) / most)
         hint = f"<title>{edges[i]:.4g} to {edges[i + 1]:.4g}: {count:,}</title>"
         bars.append(
-            f'<rect class="bar" x="{i * width:.1f}" y="{height - tall:.1f}" width="{width - 1:.1f}" height="{tall:.1f}">{hint}</rect>'
+            f'<rect class="bar" x="{i * width:.1f}" y="{height - tall:.1f}" '
+            f'width="{width - 1:.1f}" height="{tall:.1f}">{hint}</rect>'
         )
     labels = (
         f'<text x="0" y="{height + 15}">{edges[0]:.4g}</text>'
         f'<text x="860" y="{height + 15}" text-anchor="end">{edges[-1]:.4g}</text>'
-        f'<text x="430" y="{height + 15}" text-anchor="middle">{what} (heights are logarithms of counts)</text>'
+        f'<text x="430" y="{height + 15}" text-anchor="middle">{what} (heights: logarithms of counts)</text>'
     )
     return f'<svg viewBox="0 0 860 {height + 20}" width="860" role="img">{"".join(bars)}{labels}</svg>'

@@ -61,11 +61,11 @@ def _table(scored: Scored, names: list[str], scores: bool, proba: bool, std: boo
     columns: list[list[str]] = [[names[i] for i in scored.decided.tolist()]]
     if scores:
         matrix = scored.scores.reshape(len(scored.scores), -1)
-        columns += [["%.9g" % value for value in column] for column in matrix.T.tolist()]
+        columns += [[f"{value:.9g}" for value in column] for column in matrix.T.tolist()]
     if proba:
-        columns += [["%.6f" % value for value in column] for column in scored.probabilities.T.tolist()]
+        columns += [[f"{value:.6f}" for value in column] for column in scored.probabilities.T.tolist()]
     if std:
-        columns.append(["%.6g" % value for value in scored.std().tolist()])
+        columns.append([f"{value:.6g}" for value in scored.std().tolist()])
     return "".join(["\t".join(row) + "\n" for row in zip(*columns, strict=True)]).encode()
 
 

@@ -1,4 +1,4 @@
-"""What a run shows while it runs: the progressive table, and a bar where there is a terminal. All on standard error."""
+"""What a run shows while it runs, on standard error: the progressive table, and a bar on a terminal."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ class Display(Silent):
         since = (mistakes - wrong) / max(examples - before, 1)
         self._last = (examples, mistakes)
         average = mistakes / max(examples, 1)
-        self._write(f"{average:8.6f}  {since:8.6f}  {position:8d} {_cut(label):>16} {_cut(guess):>16}  {features:8d}\n")
+        self._write(
+            f"{average:8.6f}  {since:8.6f}  {position:8d} "
+            f"{_cut(label):>16} {_cut(guess):>16}  {features:8d}\n"
+        )
         self.next_point *= 2
 
     def note(self, text: str) -> None:

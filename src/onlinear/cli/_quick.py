@@ -1,7 +1,7 @@
 """Plain command lines, read without typer.
 
-Only what is beyond doubt is read here: known options, spelled out, each with a value that is one. Everything else, help
-and mistakes included, is left to typer.
+Only what is beyond doubt is read here: known options, spelled out, each with a value that is one. Everything
+else, help and mistakes included, is left to typer.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ._commands import COMMANDS, Argument, Command, Option
 __all__ = ["read_arguments"]
 
 
-class _Doubt(Exception):
+class _DoubtError(Exception):
     """Typer should have a look."""
 
 
@@ -25,7 +25,7 @@ def read_arguments(arguments: list[str]) -> tuple[str, dict[str, Any]] | None:
         return None
     try:
         return command.name, _read(command, arguments[1:])
-    except _Doubt:
+    except _DoubtError:
         return None
 
 
@@ -41,16 +41,16 @@ def _read(command: Command, words: list[str]) -> dict[str, Any]:
         spelling, equals, value = word.partition("=")
         option = known.get(spelling)
         if option is None or (equals and not spelling.startswith("--")):
-            raise _Doubt
+            raise _DoubtError
         if option.kind in ("flag", "switch"):
             if equals:
-                raise _Doubt
+                raise _DoubtError
             found[option.name] = spelling == option.spellings[0] or option.kind == "flag"
             continue
         if not equals:
             value = next(waiting, "-?")
             if value.startswith("-") and value != "-":
-                raise _Doubt
+                raise _DoubtError
         _put(found, option, value)
     _place(found, command.arguments, loose)
     return found
@@ -66,15 +66,15 @@ def _put(found: dict[str, Any], option: Option, value: str) -> None:
 def _converted(kind: str, value: str) -> Any:
     if kind == "whole":
         if not (value.isascii() and value.isdigit()) or len(value) > 18:
-            raise _Doubt
+            raise _DoubtError
         return int(value)
     if kind == "number":
         if not value.isascii() or not set(value) <= set("0123456789.e+-"):
-            raise _Doubt
+            raise _DoubtError
         try:
             return float(value)
         except ValueError:
-            raise _Doubt from None
+            raise _DoubtError from None
     return Path(value) if kind == "path" else value
 
 
@@ -86,9 +86,9 @@ def _place(found: dict[str, Any], arguments: tuple[Argument, ...], loose: list[s
             continue
         if not loose:
             if argument.required:
-                raise _Doubt
+                raise _DoubtError
             found[argument.name] = None
             continue
         found[argument.name] = _converted(argument.kind, loose.pop(0))
     if loose:
-        raise _Doubt
+        raise _DoubtError

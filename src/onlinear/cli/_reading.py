@@ -15,7 +15,7 @@ from ..exceptions import ReadError
 if TYPE_CHECKING:
     from ..io import Batch, Reader
 
-__all__ = ["Scored", "named_label", "open_like", "score"]
+__all__ = ["Scored", "format_by_name", "named_label", "open_like", "score"]
 
 Array = npt.NDArray[Any]
 
@@ -25,7 +25,7 @@ def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: 
     from ..io import read
 
     remembered = dict(model.__dict__.get("input_") or {})
-    if "format" in remembered and all(_tells_its_format(file) for file in files):
+    if "format" in remembered and all(format_by_name(file) for file in files):
         del remembered["format"]
     settings = {**remembered, **given}
     if "ngram_range" in settings:
@@ -33,12 +33,13 @@ def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: 
     return read(files, labelled=labelled, **settings)
 
 
-def _tells_its_format(file: str) -> bool:
+def format_by_name(file: str) -> str | None:
+    """The format a file's name tells, with or without a compression's ending."""
     from ..io._compression import COMPRESSIONS
     from ..io._formats import _ENDINGS
 
     stem, ending = os.path.splitext(file.lower())
-    return (os.path.splitext(stem)[1] if ending in COMPRESSIONS else ending) in _ENDINGS
+    return _ENDINGS.get(os.path.splitext(stem)[1] if ending in COMPRESSIONS else ending)
 
 
 class Scored:

@@ -11,7 +11,9 @@ _MOST_CLASSES = 20
 
 def summary(report: dict[str, Any]) -> str:
     """The report for people."""
-    parameters = ", ".join(f"{name}={value}" for name, value in report["parameters"].items() if value is not None)
+    parameters = ", ".join(
+        f"{name}={value}" for name, value in report["parameters"].items() if value is not None
+    )
     passes = "" if report["passes"] <= 1 else f" in {report['passes']} passes"
     lines = [
         f"{report['algorithm']} ({parameters})",

@@ -55,7 +55,9 @@ def _tell_version(asked: bool) -> None:
 
 
 def _root(
-    version: Annotated[bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version.")
+    ] = False,
 ) -> None:
     """Do nothing before the command."""
 
@@ -82,7 +84,9 @@ def _argument(argument: Argument) -> inspect.Parameter:
 
 def _option(option: Option) -> inspect.Parameter:
     spellings = ["/".join(option.spellings)] if option.kind == "switch" else list(option.spellings)
-    info = typer.Option(*spellings, help=option.help, metavar=option.metavar, show_default=option.default not in (None, False))
+    info = typer.Option(
+        *spellings, help=option.help, metavar=option.metavar, show_default=option.default not in (None, False)
+    )
     kind = _TYPES[option.kind]
     return _parameter(option.name, kind if option.default is not None else kind | None, info, option.default)
 
