@@ -1,10 +1,12 @@
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 #include "onlinear/rule/rule.hpp"
 
@@ -24,12 +26,41 @@ nb::object get_parameter(const R& self, const rule::Parameter<R, V>& parameter) 
         return nb::bool_(value);
     } else if constexpr (std::is_same_v<V, std::size_t>) {
         return value ? nb::object(nb::int_(value)) : nb::object(nb::none());
+    } else if constexpr (std::is_same_v<V, std::vector<double>>) {
+        const std::size_t side = rule::side(value);
+        nb::list rows;
+        for (std::size_t i = 0; i < side; ++i)
+            rows.append(nb::cast(std::vector<double>(value.begin() + static_cast<std::ptrdiff_t>(i * side),
+                                                     value.begin() + static_cast<std::ptrdiff_t>((i + 1) * side))));
+        return rows;
     } else {
         return nb::str(parameter.choices[static_cast<std::size_t>(value)]);
     }
 }
 
 inline std::string shown(nb::handle value) { return nb::cast<std::string>(nb::repr(value)); }
+
+/// A square matrix from an array or nested lists; throws with the words of what is wrong with it.
+inline std::vector<double> to_square(const char* name, nb::handle value) {
+    const nb::object plain = nb::hasattr(value, "tolist") ? value.attr("tolist")() : nb::borrow(value);
+    std::vector<std::vector<double>> rows;
+    const auto refuse = [&](const std::string& what) { throw std::invalid_argument(std::string(name) + " must be " + what); };
+    if (!nb::try_cast(plain, rows)) refuse("a square matrix of numbers, got " + shown(value));
+    std::vector<double> flat;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].size() != rows.size())
+            refuse("square: it has " + std::to_string(rows.size()) + " rows and row " + std::to_string(i) + " has " +
+                   std::to_string(rows[i].size()) + " entries");
+        for (std::size_t j = 0; j < rows.size(); ++j) {
+            const std::string where = "row " + std::to_string(i) + ", column " + std::to_string(j);
+            if (!(rows[i][j] >= 0) || std::isinf(rows[i][j])) refuse("finite and not negative, which fails at " + where);
+            if (i == j && rows[i][j] != 0) refuse("zero where the answer is right, which fails at " + where);
+            flat.push_back(rows[i][j]);
+        }
+    }
+    if (rows.size() < 2) refuse("a matrix of at least 2 by 2");
+    return flat;
+}
 
 template <class R, class V>
 void set_parameter(R& self, const rule::Parameter<R, V>& parameter, nb::handle value) {
@@ -61,6 +92,8 @@ void set_parameter(R& self, const rule::Parameter<R, V>& parameter, nb::handle v
         if (PyBool_Check(value.ptr()) || !nb::try_cast<long long>(value, number) || number < 1)
             refuse("a whole number of at least 1, or None");
         member = static_cast<std::size_t>(number);
+    } else if constexpr (std::is_same_v<V, std::vector<double>>) {
+        member = to_square(parameter.name, value);
     } else {
         std::string word;
         if (nb::try_cast<std::string>(value, word)) {
@@ -101,6 +134,8 @@ std::string signature_of(const char* method) {
             text += ": bool";
         else if constexpr (std::is_same_v<V, std::size_t>)
             text += ": int | None";
+        else if constexpr (std::is_same_v<V, std::vector<double>>)
+            text += ": list[list[float]]";
         else
             text += ": str";
         text += " = " + shown(get_parameter(defaults, parameter));
@@ -137,7 +172,7 @@ nb::class_<R> bind_declared(nb::module_& m, const char* doc) {
         nb::dict out;
         each_parameter<R>([&](const auto& parameter) { out[parameter.name] = get_parameter(self, parameter); });
         return out;
-    }, "All parameters by name.", nb::sig("def parameters(self) -> dict[str, float | int | bool | str | None]"));
+    }, "All parameters by name.", nb::sig("def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]"));
     cls.def("__repr__", [](const R& self) {
         std::string text = std::string(R::name) + "(";
         bool first = true;

@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <shared_mutex>
@@ -239,37 +240,54 @@ nb::tuple refused(const Refusal& r) { return nb::make_tuple(static_cast<int>(r.f
 
 /// A learner as Python holds it: calls from several threads take turns, readers together.
 struct Handle {
+    enum class Answer { labels, targets, lists, nothing };
+
     std::unique_ptr<AnyLearner> learner;
+    Answer wants = Answer::labels;
+    bool single_prototype = false;
     FeatureMap features;
     mutable std::shared_mutex turn;
 
     nb::tuple report(const Report& r) const {
-        return nb::make_tuple(r.learned, r.mistakes, r.updates, static_cast<int>(r.refusal.fault), r.refusal.row,
+        return nb::make_tuple(r.learned, r.mistakes, r.updates, r.cost, static_cast<int>(r.refusal.fault), r.refusal.row,
                               r.refusal.column);
     }
 
-    nb::tuple learn(const Matrix& matrix, const Array& labels, const std::optional<Array>& sample_weight,
+    nb::tuple learn(const Matrix& matrix, const std::optional<Array>& labels, const std::optional<Array>& sample_weight,
                     const std::optional<Array>& class_weight, bool balanced, const std::optional<Array>& order, bool calibrate,
-                    bool checked, const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores) {
+                    bool checked, const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
+                    const std::optional<Array>& label_lists) {
         Lesson lesson;
-        if (labels.dtype() == nb::dtype<std::int32_t>())
-            lesson.labels = flat<std::int32_t>(labels, "labels", matrix.rows);
-        else
-            lesson.targets = flat<double>(labels, "targets", matrix.rows);
-        lesson.sample_weight = flat<double>(sample_weight, "sample_weight", matrix.rows);
+        const std::size_t examples = label_lists ? std::max<std::size_t>(label_lists->size(), 1) - 1 : matrix.rows;
+        if (label_lists) {
+            read_lists(labels, *label_lists, lesson);
+            if (single_prototype) lesson.candidates = examples ? matrix.rows / examples : 0;
+            if (matrix.rows != examples * std::max<std::size_t>(lesson.candidates, 1))
+                throw std::invalid_argument("label_lists has the wrong length");
+        } else if (labels && labels->dtype() == nb::dtype<std::int32_t>()) {
+            lesson.labels = flat<std::int32_t>(labels, "labels", examples);
+        } else {
+            lesson.targets = flat<double>(labels, "targets", examples);
+        }
+        if (!(label_lists ? wants == Answer::lists
+              : lesson.labels ? wants == Answer::labels
+              : lesson.targets ? wants == Answer::targets
+                               : wants == Answer::nothing))
+            throw std::invalid_argument("these are not the answers this task learns from");
+        lesson.sample_weight = flat<double>(sample_weight, "sample_weight", examples);
         if (class_weight) lesson.class_weight = flat<double>(class_weight, "class_weight", class_count());
         lesson.balanced = balanced;
         lesson.calibrate = calibrate;
-        lesson.count = matrix.rows;
+        lesson.count = examples;
         if (order) {
             lesson.order = flat<std::int64_t>(order, "order", order->shape(0));
             lesson.count = order->shape(0);
             for (std::size_t i = 0; i < lesson.count; ++i)
-                if (static_cast<std::uint64_t>(lesson.order[i]) >= matrix.rows)
+                if (static_cast<std::uint64_t>(lesson.order[i]) >= examples)
                     throw std::invalid_argument("order holds a row that does not exist");
         }
         if (scores) {
-            if (scores->size() != lesson.count * learner->blocks()) throw std::invalid_argument("scores has the wrong size");
+            if (scores->size() != lesson.count * (lesson.candidates ? lesson.candidates : learner->blocks())) throw std::invalid_argument("scores has the wrong size");
             lesson.scores = scores->data();
         }
         if (matrix.columns > learner->features())
@@ -333,6 +351,19 @@ struct Handle {
     }
 
 private:
+    /// A CSR of labels; nothing in it is trusted.
+    static void read_lists(const std::optional<Array>& labels, const Array& lists, Lesson& lesson) {
+        if (!labels) throw std::invalid_argument("label_lists needs labels");
+        lesson.labels = flat<std::int32_t>(labels, "labels", labels->size());
+        lesson.label_lists = flat<std::int64_t>(lists, "label_lists", lists.size());
+        std::int64_t before = 0;
+        for (std::size_t i = 0; i < lists.size(); ++i) {
+            if (lesson.label_lists[i] < before || static_cast<std::size_t>(lesson.label_lists[i]) > labels->size())
+                throw std::invalid_argument("label_lists must rise within the labels");
+            before = lesson.label_lists[i];
+        }
+    }
+
     std::size_t hashed_size() const { return features.columns.empty() && features.bits > 0 && used_hash() ? std::size_t{1} << features.bits : 0; }
     bool used_hash() const { return !features.words.empty(); }
 
@@ -386,6 +417,39 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
     });
 }
 
+void check_task(const TaskSpec& task, const rule::AnyRule& rule, const BeliefSpec& belief, bool intercept) {
+    std::visit([&](const auto& t) {
+        if constexpr (requires { t.refuses(rule); }) {
+            if (const char* why = t.refuses(rule)) throw std::invalid_argument(why);
+        }
+    }, task);
+    if (std::holds_alternative<task::OneClass>(task)) {
+        const auto* mean = std::get_if<belief::MeanOptions>(&belief);
+        if (mean && mean->average) throw std::invalid_argument("task.OneClass does not average its centre; use belief.Mean()");
+        if (intercept) throw std::invalid_argument("task.OneClass has no intercept; use fit_intercept=False");
+    }
+}
+
+/// How many classes a task has, where it does not say so itself.
+void set_classes(TaskSpec& task, std::size_t n_classes) {
+    if (auto* several = std::get_if<task::Multiclass>(&task)) several->classes = std::max<std::size_t>(n_classes, 2);
+    if (auto* joint = std::get_if<task::MulticlassJoint>(&task)) joint->classes = std::max<std::size_t>(n_classes, 2);
+    if (auto* ranking = std::get_if<task::Ranking>(&task)) ranking->classes = std::max<std::size_t>(n_classes, 1);
+    if (const auto* costly = std::get_if<task::CostSensitive>(&task)) {
+        if (costly->cost.empty()) throw std::invalid_argument("task.CostSensitive needs cost, a square matrix");
+        if (n_classes > costly->blocks())
+            throw std::invalid_argument("cost is for " + std::to_string(costly->blocks()) + " classes, there are " +
+                                        std::to_string(n_classes));
+    }
+}
+
+Handle::Answer answer_of(const TaskSpec& task) {
+    if (std::holds_alternative<task::Regression>(task)) return Handle::Answer::targets;
+    if (std::holds_alternative<task::Ranking>(task)) return Handle::Answer::lists;
+    if (std::holds_alternative<task::OneClass>(task)) return Handle::Answer::nothing;
+    return Handle::Answer::labels;
+}
+
 void check_joint(const task::MulticlassJoint& task, const BeliefSpec& belief) {
     const bool mean = std::holds_alternative<belief::MeanOptions>(belief);
     const bool gaussian = std::holds_alternative<belief::DiagonalOptions>(belief) || std::holds_alternative<belief::FullOptions>(belief);
@@ -421,7 +485,7 @@ void add_counts(nb::dict& out, const AnyLearner& learner) {
     const Calibration& c = learner.calibration;
     out["calibration"] = std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, c.rounds, c.square};
     const Counters& n = learner.counters;
-    out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates};
+    out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates, n.cost};
     out["class_counts"] = learner.class_counts;
 }
 
@@ -475,6 +539,7 @@ void bind_learner(nb::module_& m) {
         .value("index_range", Fault::index_range)
         .value("indptr_order", Fault::indptr_order)
         .value("bad_label", Fault::bad_label)
+        .value("bad_target", Fault::bad_target)
         .value("bad_weight", Fault::bad_weight)
         .value("margin_overflow", Fault::margin_overflow)
         .value("step_overflow", Fault::step_overflow)
@@ -523,44 +588,51 @@ void bind_learner(nb::module_& m) {
                 TaskSpec spec = to_variant<TaskSpec>(task, "a task");
                 const BeliefSpec known = to_variant<BeliefSpec>(belief, "a belief");
                 rule::AnyRule chosen;
-                if (auto* joint = std::get_if<task::MulticlassJoint>(&spec)) {
+                set_classes(spec, n_classes);
+                if (const auto* joint = std::get_if<task::MulticlassJoint>(&spec)) {
                     if (!rule.is_none()) throw std::invalid_argument("task.MulticlassJoint is its own rule; leave rule out");
-                    joint->classes = std::max<std::size_t>(n_classes, 2);
                     check_joint(*joint, known);
                 } else {
                     chosen = to_variant<rule::AnyRule>(rule, "a rule");
                     check_pair(chosen, known);
+                    check_task(spec, chosen, known, fit_intercept);
                 }
-                if (auto* several = std::get_if<task::Multiclass>(&spec)) several->classes = std::max<std::size_t>(n_classes, 2);
                 auto learner = make_learner(spec, chosen, known, single_precision, n_features, fit_intercept);
                 new (self) Handle{};
                 self->learner = std::move(learner);
+                self->wants = answer_of(spec);
+                const auto* ranking = std::get_if<task::Ranking>(&spec);
+                self->single_prototype = ranking && ranking->single();
             },
             nb::arg("task"), nb::arg("rule").none(), nb::arg("belief"), nb::arg("single_precision"), nb::arg("n_features"),
             nb::arg("n_classes"), nb::arg("fit_intercept"))
         .def(
             "learn_csr",
             [](Handle& self, const Array& data, const Array& indices, const Array& indptr, std::size_t columns,
-               const Array& labels, const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
-               bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
-               const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores) {
+               const std::optional<Array>& labels, const std::optional<Array>& sample_weight,
+               const std::optional<Array>& class_weight, bool balanced, const std::optional<Array>& order, bool calibrate,
+               bool checked, const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
+               const std::optional<Array>& label_lists) {
                 return self.learn(csr(data, indices, indptr, columns), labels, sample_weight, class_weight, balanced, order,
-                                  calibrate, checked, scores);
+                                  calibrate, checked, scores, label_lists);
             },
-            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("labels"),
+            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("labels").none(),
             nb::arg("sample_weight") = nb::none(), nb::arg("class_weight") = nb::none(), nb::arg("balanced") = false,
             nb::arg("order") = nb::none(), nb::arg("calibrate") = true, nb::arg("checked") = false,
-            nb::arg("scores") = nb::none())
+            nb::arg("scores") = nb::none(), nb::arg("label_lists") = nb::none())
         .def(
             "learn_dense",
-            [](Handle& self, const Array& x, const Array& labels, const std::optional<Array>& sample_weight,
+            [](Handle& self, const Array& x, const std::optional<Array>& labels, const std::optional<Array>& sample_weight,
                const std::optional<Array>& class_weight, bool balanced, const std::optional<Array>& order, bool calibrate,
-               bool checked, const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores) {
-                return self.learn(dense(x), labels, sample_weight, class_weight, balanced, order, calibrate, checked, scores);
+               bool checked, const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
+               const std::optional<Array>& label_lists) {
+                return self.learn(dense(x), labels, sample_weight, class_weight, balanced, order, calibrate, checked, scores,
+                                  label_lists);
             },
-            nb::arg("x"), nb::arg("labels"), nb::arg("sample_weight") = nb::none(), nb::arg("class_weight") = nb::none(),
-            nb::arg("balanced") = false, nb::arg("order") = nb::none(), nb::arg("calibrate") = true, nb::arg("checked") = false,
-            nb::arg("scores") = nb::none())
+            nb::arg("x"), nb::arg("labels").none(), nb::arg("sample_weight") = nb::none(),
+            nb::arg("class_weight") = nb::none(), nb::arg("balanced") = false, nb::arg("order") = nb::none(),
+            nb::arg("calibrate") = true, nb::arg("checked") = false, nb::arg("scores") = nb::none(),
+            nb::arg("label_lists") = nb::none())
         .def(
             "read_csr",
             [](const Handle& self, const Array& data, const Array& indices, const Array& indptr, std::size_t columns,
@@ -597,18 +669,26 @@ void bind_learner(nb::module_& m) {
         .def(
             "learn_dict",
             [](Handle& self, nb::handle features, std::int32_t label, double target, double weight, nb::object class_weight,
-               bool balanced) {
+               bool balanced, nb::handle relevant) {
                 std::unique_lock lock(self.turn);
+                if (self.single_prototype) throw std::invalid_argument("a dict holds one row, this task learns from several");
                 const double total = weight * (class_weight.is_none() ? 1.0 : nb::cast<double>(class_weight));
-                if (!(total >= 0) || std::isinf(total)) return refused({Fault::bad_weight, 0, -1});
-                Refusal refusal;
+                Lesson lesson{.labels = &label, .targets = &target, .sample_weight = &total, .balanced = balanced, .count = 1};
+                std::vector<std::int32_t> labels;
+                if (!relevant.is_none()) labels = nb::cast<std::vector<std::int32_t>>(relevant);
+                const std::int64_t lists[2] = {0, static_cast<std::int64_t>(labels.size())};
+                if (self.wants == Handle::Answer::lists) {
+                    lesson.labels = labels.data();
+                    lesson.label_lists = lists;
+                }
+                Refusal refusal = self.learner->check(lesson);
+                if (refusal) return refused(refusal);
                 const Matrix matrix = self.from_dict(features, true, refusal);
                 if (refusal) return refused(refusal);
-                Lesson lesson{.labels = &label, .targets = &target, .sample_weight = &total, .balanced = balanced, .count = 1};
                 return refused(self.learner->learn(matrix, lesson).refusal);
             },
             nb::arg("features"), nb::arg("label"), nb::arg("target"), nb::arg("weight"), nb::arg("class_weight").none(),
-            nb::arg("balanced"))
+            nb::arg("balanced"), nb::arg("relevant") = nb::none())
         .def(
             "read_dict",
             [](Handle& self, nb::handle features, bool variances) -> nb::object {
@@ -709,6 +789,7 @@ void bind_learner(nb::module_& m) {
         .def_prop_ro("single_precision", [](const Handle& self) { return self.learner->single_precision(); })
         .def_prop_ro("n_seen", [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.seen); })
         .def_prop_ro("n_mistakes", [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.mistakes); })
+        .def_prop_ro("total_cost", [](const Handle& self) { return self.learner->counters.cost; })
         .def_prop_ro("n_updates", [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.updates); })
         .def(
             "probabilities",
@@ -760,6 +841,15 @@ void bind_learner(nb::module_& m) {
                 return out;
             },
             "What `state` holds besides arrays.")
+        .def(
+            "label_probabilities",
+            [](const Handle& self, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
+                double* data;
+                Doubles out = new_array(scores.shape(0), scores.shape(1), data);
+                for (std::size_t i = 0; i < scores.size(); ++i) data[i] = self.learner->calibration.probability(scores.data()[i]);
+                return out;
+            },
+            nb::arg("scores"), "The probability of each label by itself, for tasks where several may be right.")
         .def("state",
              [](const Handle& self) {
                  std::shared_lock lock(self.turn);
@@ -784,7 +874,7 @@ void bind_learner(nb::module_& m) {
                     else
                         arrays[key] = value;
                 }
-                if (calibration.size() != 7 || counters.size() != 3)
+                if (calibration.size() != 7 || counters.size() != 4)
                     throw std::invalid_argument("state lacks its counters or its calibration");
                 for (const std::vector<double>* numbers : {&calibration, &counters, &counts})
                     for (const double v : *numbers)
@@ -801,7 +891,7 @@ void bind_learner(nb::module_& m) {
                 c.h_oo = calibration[4];
                 c.rounds = calibration[5];
                 c.square = calibration[6];
-                self.learner->counters = {counters[0], counters[1], counters[2]};
+                self.learner->counters = {counters[0], counters[1], counters[2], counters[3]};
                 self.learner->class_counts = counts;
             },
             nb::arg("state"))
@@ -810,6 +900,8 @@ void bind_learner(nb::module_& m) {
             std::shared_lock lock(self.turn);
             twin->learner = self.learner->copy();
             twin->features = self.features;
+            twin->wants = self.wants;
+            twin->single_prototype = self.single_prototype;
             return twin;
         });
 }

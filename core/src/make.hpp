@@ -9,10 +9,14 @@ std::unique_ptr<AnyLearner> make_with(const TaskSpec& task, const Options& optio
     return std::visit(
         [&](const auto& t) -> std::unique_ptr<AnyLearner> {
             using Task = std::remove_cvref_t<decltype(t)>;
-            const auto build = [&]<class T>() -> std::unique_ptr<AnyLearner> {
-                return std::make_unique<Learner<Task, Belief<T>>>(t, Belief<T>(options, features + 1, t.blocks()));
-            };
-            return single_precision ? build.template operator()<float>() : build.template operator()<double>();
+            if constexpr (task::serves<Task, Belief<double>>()) {
+                const auto build = [&]<class T>() -> std::unique_ptr<AnyLearner> {
+                    return std::make_unique<Learner<Task, Belief<T>>>(t, Belief<T>(options, features + 1, t.blocks()));
+                };
+                return single_precision ? build.template operator()<float>() : build.template operator()<double>();
+            } else {
+                throw std::invalid_argument(std::string("task.") + Task::name + " is not defined on belief." + Options::name);
+            }
         },
         task);
 }

@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AROWClassifier": "arow",
+    "AROWRegressor": "arow",
     "AdaGradRDAClassifier": "adagrad_rda",
     "ConfidenceWeightedClassifier": "confidence_weighted",
     "IELLIPClassifier": "iellip",
@@ -21,7 +22,10 @@ _HOMES = {
     "NAROWClassifier": "narow",
     "NHERDClassifier": "nherd",
     "NORMAClassifier": "norma",
+    "MultilabelRanker": "ranking",
     "PassiveAggressiveClassifier": "passive_aggressive",
+    "PassiveAggressiveOneClass": "one_class",
+    "PassiveAggressiveRegressor": "passive_aggressive",
     "Perceptron": "perceptron",
     "ROMMAClassifier": "romma",
     "SecondOrderPerceptron": "second_order_perceptron",
@@ -37,7 +41,7 @@ if TYPE_CHECKING:
     from . import belief, exceptions, io, plotting, rule, task, text
     from ._learner import Learner
     from .adagrad_rda import AdaGradRDAClassifier
-    from .arow import AROWClassifier
+    from .arow import AROWClassifier, AROWRegressor
     from .confidence_weighted import ConfidenceWeightedClassifier
     from .io import read
     from .iellip import IELLIPClassifier
@@ -45,9 +49,11 @@ if TYPE_CHECKING:
     from .narow import NAROWClassifier
     from .nherd import NHERDClassifier
     from .norma import NORMAClassifier
-    from .passive_aggressive import PassiveAggressiveClassifier
+    from .one_class import PassiveAggressiveOneClass
+    from .passive_aggressive import PassiveAggressiveClassifier, PassiveAggressiveRegressor
     from .perceptron import Perceptron
     from .persistence import load
+    from .ranking import MultilabelRanker
     from .romma import ROMMAClassifier
     from .second_order_perceptron import SecondOrderPerceptron
     from .soft_confidence_weighted import SoftConfidenceWeightedClassifier

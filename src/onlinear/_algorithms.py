@@ -14,7 +14,7 @@ from typing import Any
 
 from .exceptions import ParameterError
 
-__all__ = ["ALGORITHMS", "Algorithm", "find", "make", "names"]
+__all__ = ["ALGORITHMS", "Algorithm", "axes_of", "find", "make", "names"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,3 +320,29 @@ def make(name: str, **parameters: Any) -> Any:
     'pa2'
     """
     return find(name).make(**parameters)
+
+
+def axes_of(rule: Any, owner: str, **parameters: Any) -> tuple[Any, Any]:
+    """The rule and the belief a ``rule=`` parameter means: a name, or one of our classifiers.
+
+    Parameters
+    ----------
+    rule : str or OnlineClassifier
+        A key of `ALGORITHMS`, or a classifier, whose own parameters count.
+    owner : str
+        Who asks, for the error message.
+    **parameters
+        Parameters of the classifier a name means; what the name fixes stays.
+    """
+    from ._base import OnlineClassifier
+
+    if isinstance(rule, str):
+        try:
+            entry = find(rule)
+        except ParameterError as error:
+            raise ParameterError(f"{owner}: {error}") from None
+        axes: tuple[Any, Any] = entry.make(**{**parameters, **entry.preset}).axes()
+        return axes
+    if isinstance(rule, OnlineClassifier):
+        return rule.axes()
+    raise ParameterError(f"{owner}: rule must be an algorithm's name or one of our classifiers, got {rule!r}")

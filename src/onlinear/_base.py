@@ -5,7 +5,6 @@ An estimator file declares parameters and says which rule, belief and task they 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
@@ -13,74 +12,39 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, belief, task
+from . import _core, task
+from ._estimator import Array, GaussianBelief, LinearEstimator
 from ._explanation import Explanation, explain_margin
 from ._labels import Labels
-from ._learner import Learner, weights_of
-from ._parameters import check_choice, check_number, with_advice
-from ._rows import Rows, SparseRows, is_sparse, quick_rows, refuse, to_rows
-from ._sklearn import BaseEstimator, ClassifierMixin, generator, is_lean
+from ._learner import weights_of
+from ._parameters import check_choice
+from ._rows import Rows, SparseRows, refuse
+from ._sklearn import ClassifierMixin, is_lean
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
 __all__ = ["GaussianClassifier", "OnlineClassifier"]
-
-Array = npt.NDArray[Any]
 
 _HALF_AND_A_BIT = float(np.nextafter(0.5, 1.0))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OnlineClassifier(ClassifierMixin, BaseEstimator):
+class OnlineClassifier(ClassifierMixin, LinearEstimator):
     """What all classifiers share; see `_parameters.SHARED_PARAMETERS` for the parameters."""
 
-    fit_intercept: bool = True
-    passes: int = 10
-    shuffle: bool = True
-    early_stopping: bool = True
-    tol: float = 1e-3
-    n_iter_no_change: int = 2
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
-    average: bool = False
-    warm_start: bool = False
-    initial_mean: npt.ArrayLike | None = None
-    dtype: Literal["float32", "float64"] | None = None
-    bits: int = 20
-    max_features: int = 1 << 28
-    grow_features: bool = False
-    n_jobs: int | None = None
-    random_state: Any = None
+    cost_matrix: npt.ArrayLike | Mapping[Any, Mapping[Any, float]] | None = None
+    cost_update: Literal["prediction", "max_loss"] = "prediction"
+
+    _with_variances: ClassVar[str] = "AROWClassifier or SoftConfidenceWeightedClassifier"
 
     #: Why a rule cannot follow class weights, where that is so; see tests/estimators for the table.
     _ignores_weights: ClassVar[str | None] = None
 
     # ------------------------------------------------------------------ what a subclass says
 
-    def _rule(self) -> Any:
-        """The rule these parameters mean."""
-        raise TypeError(f"{type(self).__name__} does not say which rule it is")
-
-    def _belief(self) -> Any:
-        """The belief these parameters mean."""
-        return belief.Mean(average=self.average)
-
     def _joint(self) -> Any:
         """The several-constraint task for more than two classes, or None for the top-1 reduction."""
         return None
-
-    def axes(self) -> tuple[Any, Any]:
-        """The rule and the belief these parameters mean.
-
-        Returns
-        -------
-        rule, belief : objects from `onlinear.rule` and `onlinear.belief`
-        """
-        self._check_parameters()
-        try:
-            return self._rule(), self._belief()
-        except ParameterError:
-            raise
-        except ValueError as error:
-            raise ParameterError(with_advice(type(self).__name__, str(error))) from None
 
     # ------------------------------------------------------------------ learning
 
@@ -104,9 +68,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         before = dict(self.__dict__)
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
         rows, labels = self._validated(X, y, reset=not go_on)
-        weights = weights_of(sample_weight, rows.n_rows)
-        if weights is not None and not weights.any():
-            raise DataError(f"{type(self).__name__}: sample_weight is zero for every example; there is nothing to learn")
+        weights = self._fit_weights(sample_weight, rows.n_rows)
         dtype = self._state_dtype(X)
         known = self._labels if go_on else Labels()
         new = known.unknown(labels)
@@ -125,41 +87,19 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             self.n_passes_ = 0
         numbers = self._labels.encode(labels)
         assert numbers is not None
+        class_weight = self._class_weights(numbers)
         try:
-            self._make_passes(rows, numbers, weights)
+            self._make_passes(
+                rows.n_rows,
+                lambda order, first: self._learner.learn_rows(
+                    rows, numbers, weights, class_weight=class_weight, order=order, calibrate=first, checked=True
+                ),
+            )
         except DataError as error:
             if not go_on and not isinstance(error, NumericError):
                 self.__dict__ = before  # what was learned before this call is still there
             raise
         return self
-
-    def _make_passes(self, rows: Rows, numbers: Array, weights: Array | None) -> None:
-        rng = generator(self.random_state)
-        class_weight = self._class_weights(numbers)
-        best, patience = np.inf, 0
-        # A patience longer than the passes could never run out; it asks for more of them.
-        extra = self.n_iter_no_change if self.early_stopping and self.n_iter_no_change > self.passes else 0
-        for number in range(self.passes + extra):
-            order = rng.permutation(rows.n_rows).astype(np.int64) if self.shuffle else None
-            report = self._learner.learn_rows(
-                rows,
-                numbers,
-                weights,
-                class_weight=class_weight,
-                order=order,
-                calibrate=number == 0,  # later passes have seen the example
-                checked=True,
-            )
-            self.n_passes_ += 1
-            error = report.n_mistakes / max(rows.n_rows, 1)
-            if not self.early_stopping:
-                continue
-            if report.n_updates == 0:
-                break
-            patience = 0 if error < best - self.tol else patience + 1
-            best = min(best, error)
-            if patience >= self.n_iter_no_change:
-                break
 
     def partial_fit(
         self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
@@ -308,56 +248,22 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             self._meet(label, self.n_features_in_)
         return self._labels.index[label.tolist()[0]], self._learner.handle
 
-    def _grown(self, handle: Any) -> None:
-        """Dicts brought new features."""
-        self.n_features_in_ = handle.n_features
-        if "feature_names_in_" in self.__dict__:
-            self.feature_names_in_ = np.array([*self.feature_names_in_, *handle.fresh_names], dtype=object)
-
     # ------------------------------------------------------------------ getting ready
 
     def _check_parameters(self) -> None:
-        owner = type(self).__name__
-        check_number(owner, "passes", self.passes, 1, whole=True)
-        check_number(owner, "n_iter_no_change", self.n_iter_no_change, 1, whole=True)
-        check_number(owner, "tol", self.tol, -1.0)
-        check_number(owner, "bits", self.bits, 1, 30, whole=True)
-        check_number(owner, "max_features", self.max_features, 1, 1 << 30, whole=True)
-        if self.dtype is not None and str(np.dtype(self.dtype)) not in ("float32", "float64"):
-            raise ParameterError(f"{owner}: dtype must be None, 'float32' or 'float64', got {self.dtype!r}")
+        super()._check_parameters()
+        check_choice(type(self).__name__, "cost_update", self.cost_update, ("prediction", "max_loss"))
         if self.class_weight is not None and not isinstance(self.class_weight, Mapping):
-            check_choice(owner, "class_weight", self.class_weight, ("balanced", None))
-
-    def _state_dtype(self, X: Any) -> str:
-        if self.dtype is not None:
-            return str(np.dtype(self.dtype))
-        given = getattr(X, "dtype", None)
-        if given is None and not hasattr(X, "dtypes"):
-            return "float64"  # lists of Python numbers
-        if given is None:  # data frames: float64 as soon as one column is
-            return "float64" if any(str(kind).lower() == "float64" for kind in _column_types(X)) else "float32"
-        return "float64" if given == np.float64 else "float32"
+            check_choice(type(self).__name__, "class_weight", self.class_weight, ("balanced", None))
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Array]:
-        """scikit-learn's manners; NaN and infinity are found by the core, which names the row."""
+        rows = self._checked_rows(X, reset=reset)
         if is_lean():
-            rows = to_rows(X)
-            self.n_features_in_ = rows.n_columns if reset else max(self.n_features_in_, rows.n_columns)
             return rows, np.asarray(y)
         from sklearn.utils import assert_all_finite
         from sklearn.utils.multiclass import check_classification_targets
-        from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
+        from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-        wide = self.grow_features and not reset and _columns(X) > self.n_features_in_
-        X = validate_data(
-            self,
-            X,
-            reset=reset or wide,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,
-            accept_large_sparse=True,
-        )
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         labels = column_or_1d(y, warn=True)
@@ -365,51 +271,54 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         if labels.dtype.kind not in "iubUS":  # whole numbers and words are classes whatever they are
             assert_all_finite(labels, input_name="y")
             check_classification_targets(labels)
-        rows = quick_rows(X)
-        return rows if rows is not None else to_rows(X), labels
-
-    def _quick(self, X: Any) -> Rows | None:
-        """Rows that need no validation beyond the core's; None sends them the long way round."""
-        if "feature_names_in_" in self.__dict__:
-            return None
-        rows = quick_rows(X)
-        if rows is None or rows.n_columns != self.n_features_in_ or rows.n_rows == 0:
-            return None
-        return rows
-
-    def _inspect(self, rows: Rows, dtype: str) -> None:
-        """Refuse bad rows before anything is changed for their sake."""
-        look = _core.inspect_csr if isinstance(rows, SparseRows) else _core.inspect_dense
-        fault, row, column = look(*rows.arguments(), dtype == "float32")
-        if fault:
-            raise refuse(fault, row, column, single_precision=dtype == "float32")
+        return rows, labels
 
     def _start(self, n_features: int, classes: Array, dtype: str) -> None:
         rule, known = self.axes()
-        joint = self._joint()
+        if self.cost_matrix is not None:
+            asked, classes = self._costly(np.asarray(classes))
         self._labels.add(np.asarray(classes))
         n_classes = max(len(self._labels), 2)
-        several = n_classes > 2 or self._always_joint
-        asked = (joint or task.Multiclass()) if several else task.Binary()
+        if self.cost_matrix is None:
+            several = n_classes > 2 or self._always_joint
+            joint = self._joint()
+            asked = (joint or task.Multiclass()) if several else task.Binary()
+        own_rule = isinstance(asked, task.MulticlassJoint)
         try:
-            self._learner = Learner(
-                task=asked,
-                rule=None if isinstance(asked, task.MulticlassJoint) else rule,
-                belief=known,
-                dtype=dtype,
-                n_features=n_features,
-                n_classes=n_classes,
-                fit_intercept=self.fit_intercept,
-                initial_mean=self.initial_mean,
-                bits=self.bits,
-                max_features=self.max_features,
+            self._learner = self._make_learner(
+                asked, None if own_rule else rule, known, n_features, n_classes, dtype
             )
-        except ParameterError as error:
+        except ParameterError:
             del self._labels
-            raise ParameterError(with_advice(type(self).__name__, str(error))) from None
+            raise
         self.n_features_in_ = n_features
-        if "feature_names_in_" in self.__dict__:
-            self._learner.handle.name_columns([str(name) for name in self.feature_names_in_])
+
+    def _costly(self, classes: Array) -> tuple[Any, Array]:
+        """The cost-sensitive task, and all its classes: the matrix says which there are."""
+        owner = type(self).__name__
+        if self._joint() is not None or self._always_joint:
+            raise ParameterError(f"{owner}: cost_matrix does not go with several constraints at once; use constraints=1")
+        costs, named = self.cost_matrix, isinstance(self.cost_matrix, Mapping)
+        if isinstance(costs, Mapping):
+            names = Labels()
+            names.add(np.asarray([*costs, *(answer for row in costs.values() for answer in row)]))
+            stray = names.unknown(classes)
+            if len(stray):
+                raise DataError(f"{owner}: y contains {stray[0]!r}, which cost_matrix does not name")
+            classes = names.sorted
+            costs = [[costs.get(y, {}).get(q, 0.0) for q in classes.tolist()] for y in classes.tolist()]
+        try:
+            asked = task.CostSensitive(cost=costs, update=self.cost_update)
+        except ValueError as error:
+            message = str(error)
+            name = "cost_update" if message.startswith("update") else "cost_matrix"
+            raise ParameterError(f"{owner}: {name}{message[message.index(' '):]}") from None
+        if not named and len(asked.cost) != len(classes):
+            raise ParameterError(
+                f"{owner}: cost_matrix is for {len(asked.cost)} classes, there are {len(classes)}. Name them with "
+                "partial_fit(X, y, classes=...), or give costs as {right class: {answer: cost}}."
+            )
+        return asked, classes
 
     #: Tasks that keep one block per class even for two classes.
     _always_joint: ClassVar[bool] = False
@@ -417,6 +326,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     def _meet(self, new: Array, n_features: int) -> None:
         """Make room for classes and features that were not there before."""
         handle = self._learner.handle
+        if self.cost_matrix is not None and len(new):
+            raise DataError(f"{type(self).__name__}: y contains {new[0]!r}, which cost_matrix does not know")
         self._labels.add(np.asarray(new))
         n_classes = max(len(self._labels), 2)
         if n_classes > 2 and handle.n_blocks == 1:
@@ -450,41 +361,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return weights, False
 
     # ------------------------------------------------------------------ predicting
-
-    def _ready(self) -> Learner:
-        learner: Learner | None = self.__dict__.get("_learner")
-        if learner is None:
-            from sklearn.exceptions import NotFittedError
-
-            raise NotFittedError(
-                f"This {type(self).__name__} instance is not fitted yet. Call 'fit', 'partial_fit' or 'learn_one' first."
-            )
-        return learner
-
-    def _rows_to_read(self, X: Any) -> Rows:
-        rows = self._quick(X)
-        if rows is not None:
-            return rows
-        if is_lean():
-            return to_rows(X)
-        from sklearn.utils.validation import validate_data
-
-        X = validate_data(
-            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
-        )
-        return to_rows(X)
-
-    def _threads(self) -> int:
-        if self.n_jobs is None:
-            return 1
-        if self.n_jobs < 0:
-            return max(1, (os.cpu_count() or 1) + 1 + self.n_jobs)
-        return max(1, self.n_jobs)
-
-    def _blocks(self, X: Any, *, variances: bool = False) -> Array:
-        """Scores or variances, a column per block, blocks in the core's order."""
-        learner = self._ready()
-        return learner.read_rows(self._rows_to_read(X), variances=variances, n_threads=self._threads())
 
     def _oriented(self, blocks: Array) -> Array:
         """Scores in the order of `classes_`: (n,) towards the second for two classes, else (n, n_classes)."""
@@ -573,12 +449,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def _dict_blocks(self, x: Mapping[Any, Any], *, variances: bool = False) -> Array:
-        out = self._learner.handle.read_dict(x, variances)
-        if isinstance(out, tuple):
-            raise refuse(*out, single_precision=self._learner.dtype == "float32")
-        return np.array([out])
-
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """The most likely class of one dict of features; None before any class is known.
 
@@ -615,14 +485,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return dict(zip(self.classes_.tolist(), row.tolist(), strict=True))
 
     # ------------------------------------------------------------------ confidence
-
-    def _need_variance(self) -> Learner:
-        learner = self._ready()
-        if not learner.handle.has_variance:
-            raise NotAvailableError(
-                f"{type(self).__name__} keeps no variances; use AROWClassifier or SoftConfidenceWeightedClassifier"
-            )
-        return learner
 
     def margin(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
         """How far each prediction is from changing.
@@ -721,28 +583,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             learner, columns, values, [self._labels.names[number] for number in order], order, self._feature_name, top
         )
 
-    def _entries(self, x: Any) -> tuple[Array, Array]:
-        """One example as columns and values."""
-        if isinstance(x, Mapping):
-            columns, values = self._learner.handle.columns_of(x)
-            return np.asarray(columns, dtype=np.int64), np.asarray(values, dtype=np.float64)
-        if not is_sparse(x) and np.ndim(x) == 1:
-            x = np.asarray(x).reshape(1, -1)
-        rows = self._rows_to_read(x)
-        if rows.n_rows != 1:
-            raise DataError(f"explain takes one example, got {rows.n_rows}")
-        if isinstance(rows, SparseRows):
-            return np.asarray(rows.indices, dtype=np.int64), np.asarray(rows.data, dtype=np.float64)
-        present = np.flatnonzero(rows.x[0])
-        return present, np.asarray(rows.x[0][present], dtype=np.float64)
-
-    def _feature_name(self, column: int) -> str:
-        names = self.__dict__.get("feature_names_in_")
-        if names is not None and column < len(names):
-            return str(names[column])
-        words: dict[int, str] = self._learner.handle.words()
-        return words.get(column, f"x{column}")
-
     # ------------------------------------------------------------------ fitted state
 
     def _oriented_weights(self, blocks: Array) -> Array:
@@ -752,12 +592,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             rows: Array = blocks[order]
             return rows
         return self._oriented(blocks.T).reshape(1, -1)
-
-    def _weights(self, name: str) -> tuple[Array, Array]:
-        if self.__dict__.get("_learner") is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'coef_' before it has learned")
-        coef, intercept = getattr(self._learner.handle, name)()
-        return coef, intercept
 
     @property
     def classes_(self) -> Array:
@@ -792,67 +626,18 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         return np.sqrt(variance.sum(axis=0, keepdims=True))
 
     @property
-    def n_seen_(self) -> int:
-        """Rounds so far: examples of positive weight."""
-        return self._counted("n_seen")
-
-    @property
-    def n_updates_(self) -> int:
-        """Rounds that changed the model."""
-        return self._counted("n_updates")
-
-    @property
-    def n_mistakes_(self) -> int:
-        """Rounds predicted wrongly before learning."""
-        return self._counted("n_mistakes")
-
-    def _counted(self, name: str) -> int:
-        if self.__dict__.get("_learner") is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute '{name}_' before it has learned")
-        return int(getattr(self._learner, name))
-
-    def digest(self) -> str:
-        """A hash of everything learned; equal digests mean equal models, bit for bit."""
-        return self._ready().digest()
-
-    def save(self, path: Any) -> None:
-        """Write the model to a safetensors file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            Where to; the file is written aside and moved into place.
-        """
-        from .persistence import save
-
-        save(self, path)
-
-    @classmethod
-    def load(cls, path: Any) -> Self:
-        """Read a model written by `save`; never runs code from the file.
-
-        Parameters
-        ----------
-        path : str or path-like
-            The file.
-        """
-        from .persistence import load
-
-        model = load(path)
-        if not isinstance(model, cls):
-            raise ParameterError(f"{path} holds a {type(model).__name__}, not a {cls.__name__}")
-        return model
+    def total_cost_(self) -> float:
+        """Cost of all predictions made before learning, with a `cost_matrix`."""
+        if self.cost_matrix is None:
+            raise NotAvailableError(f"{type(self).__name__} counts costs only with a cost_matrix")
+        return self._ready().total_cost
 
     # ------------------------------------------------------------------ scikit-learn
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.poor_score = self._ignores_weights is not None
         return tags
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return self.__dict__.get("_learner") is not None
 
 
 def _margins(scores: Array) -> Array:
@@ -861,16 +646,6 @@ def _margins(scores: Array) -> Array:
     best = np.partition(scores, -2, axis=1)
     margins: Array = best[:, -1] - best[:, -2]
     return margins
-
-
-def _columns(X: Any) -> int:
-    shape = getattr(X, "shape", None)
-    return int(shape[1]) if shape is not None and len(shape) == 2 else 0
-
-
-def _column_types(X: Any) -> list[Any]:
-    kinds = X.dtypes
-    return list(kinds.values) if hasattr(kinds, "values") and not isinstance(kinds, dict) else list(kinds)
 
 
 def _draw(rng: np.random.RandomState, mean: Array, covariance: Array, n: int) -> Array:
@@ -882,26 +657,5 @@ def _draw(rng: np.random.RandomState, mean: Array, covariance: Array, n: int) ->
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class GaussianClassifier(OnlineClassifier):
+class GaussianClassifier(GaussianBelief, OnlineClassifier):
     """A classifier whose belief is a Gaussian."""
-
-    covariance: Literal["diagonal", "full"] = "diagonal"
-    projection: Literal["kl", "drop", "exact"] = "kl"
-    initial_variance: float = 1.0
-    min_variance: float = 0.0
-
-    #: The projections the mathematics allows for this rule.
-    _projections: ClassVar[tuple[str, ...]] = ("kl", "drop")
-
-    def _belief(self) -> Any:
-        owner = type(self).__name__
-        check_choice(owner, "covariance", self.covariance, ("diagonal", "full"))
-        check_choice(owner, "projection", self.projection, self._projections)
-        if self.covariance == "full":
-            return belief.Full(initial_variance=self.initial_variance, average=self.average)
-        return belief.Diagonal(
-            projection=self.projection,
-            initial_variance=self.initial_variance,
-            min_variance=self.min_variance,
-            average=self.average,
-        )

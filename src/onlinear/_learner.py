@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ class Report:
     n_learned: int
     n_mistakes: int
     n_updates: int
+    cost: float = field(default=0.0, repr=False)
 
 
 class Learner:
@@ -36,7 +38,7 @@ class Learner:
 
     Parameters
     ----------
-    task : task.Binary, task.Multiclass, task.MulticlassJoint, ...
+    task : object from `onlinear.task`
         What is asked.
     rule : object from `onlinear.rule`
         The algorithm; None for tasks that bring their own.
@@ -106,7 +108,9 @@ class Learner:
 
     @property
     def _is_single(self) -> bool:
-        return isinstance(self.task, task.Binary)
+        if isinstance(self.task, task.Ranking):
+            return bool(self.task.prototypes == "single")
+        return isinstance(self.task, task.Binary | task.Regression | task.OneClass)
 
     def _make(self, n_features: int, n_classes: int) -> _core.Learner:
         try:
@@ -152,19 +156,21 @@ class Learner:
     def learn(
         self,
         X: Any,
-        y: npt.ArrayLike,
+        y: Any = None,
         sample_weight: npt.ArrayLike | None = None,
         *,
         scores: Array | None = None,
     ) -> Report:
-        """Learn rows in the given order, one pass.
+        """Learn examples in the given order, one pass.
 
         Parameters
         ----------
         X : array or sparse matrix of shape (n, n_features)
-            The examples.
-        y : array of shape (n,)
-            Class numbers from 0 (for two classes -1 and +1 are accepted too).
+            The examples. For ``task.Ranking(prototypes="single")`` an array of shape (n, n_labels, n_features), or the
+            same as n * n_labels rows.
+        y : array of shape (n,), list of n lists, or None
+            Class numbers from 0 (for two classes -1 and +1 are accepted too); numbers for regression; the relevant
+            labels of each example for ranking; nothing for one class.
         sample_weight : array of shape (n,), optional
             Example weights; 0 is an exact no-op.
         scores : float64 array of shape (n, n_blocks), optional
@@ -175,16 +181,35 @@ class Learner:
         Report
             Counts of this call.
         """
-        rows = to_rows(X)
-        labels = self._labels(y, rows.n_rows)
+        rows = to_rows(X.reshape(-1, X.shape[-1]) if isinstance(X, np.ndarray) and X.ndim == 3 else X)
+        if isinstance(self.task, task.Ranking):
+            labels, lists = label_lists(y)
+            return self._learn(rows, labels, len(lists) - 1, sample_weight, scores, lists)
+        if isinstance(self.task, task.OneClass):
+            return self._learn(rows, None, rows.n_rows, sample_weight, scores)
+        if isinstance(self.task, task.Regression):
+            return self._learn(rows, targets_of(y, rows.n_rows), rows.n_rows, sample_weight, scores)
+        return self._learn(rows, self._labels(y, rows.n_rows), rows.n_rows, sample_weight, scores)
+
+    def _learn(
+        self,
+        rows: Rows,
+        answers: Array | None,
+        n: int,
+        sample_weight: npt.ArrayLike | None,
+        scores: Array | None,
+        lists: Array | None = None,
+    ) -> Report:
+        weights = weights_of(sample_weight, n)
         if self._handle is None:
-            self._start(rows.n_columns, int(labels.max(initial=1)) + 1)
-        return self.learn_rows(rows, labels, weights_of(sample_weight, rows.n_rows), scores=scores)
+            named = answers is not None and answers.dtype.kind == "i"
+            self._start(rows.n_columns, int(answers.max(initial=1)) + 1 if answers is not None and named else None)
+        return self.learn_rows(rows, answers, weights, scores=scores, label_lists=lists)
 
     def learn_rows(
         self,
         rows: Rows,
-        labels: Array,
+        labels: Array | None,
         sample_weight: Array | None = None,
         *,
         class_weight: Array | None = None,
@@ -193,22 +218,42 @@ class Learner:
         calibrate: bool = True,
         checked: bool = False,
         scores: Array | None = None,
+        label_lists: Array | None = None,
     ) -> Report:
-        """Learn prepared rows; what `learn` and the estimators stand on."""
+        """Learn prepared rows; what `learn` and the estimators stand on.
+
+        `labels` holds int32 class numbers, float64 targets, or None; with `label_lists` it holds the relevant labels of
+        all examples, those of example i from ``label_lists[i]`` to ``label_lists[i + 1]``.
+        """
         handle = self.handle
         learn = handle.learn_csr if isinstance(rows, SparseRows) else handle.learn_dense
-        learned, mistakes, updates, fault, row, column = learn(
-            *rows.arguments(), labels, sample_weight, class_weight, balanced, order, calibrate, checked, scores
+        learned, mistakes, updates, cost, fault, row, column = learn(
+            *rows.arguments(),
+            labels,
+            sample_weight,
+            class_weight,
+            balanced,
+            order,
+            calibrate,
+            checked,
+            scores,
+            label_lists,
         )
         if fault:
             raise refuse(fault, row, column, single_precision=handle.single_precision)
-        return Report(learned, mistakes, updates)
+        return Report(learned, mistakes, updates, cost)
 
-    def learn_one(self, x: dict[Any, Any], y: int, w: float = 1.0) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any = None, w: float = 1.0) -> None:
         """Learn one example from a dict of features."""
-        if y == -1 and self._is_single:
-            y = 0
-        fault, row, column = self.handle.learn_dict(x, y, 0.0, w, None, False)
+        label, target = 0, 0.0
+        relevant: list[int] | None = None
+        if isinstance(self.task, task.Regression):
+            target = float(y)
+        elif isinstance(self.task, task.Ranking):
+            relevant = [int(k) for k in y]
+        elif not isinstance(self.task, task.OneClass):
+            label = 0 if y == -1 and self._is_single else y
+        fault, row, column = self.handle.learn_dict(x, label, target, w, None, False, relevant)
         if fault:
             raise refuse(fault, row, column, single_precision=self.handle.single_precision)
 
@@ -271,6 +316,14 @@ class Learner:
     def n_mistakes(self) -> int:
         """Rounds whose prediction was wrong before learning."""
         return self.handle.n_mistakes
+
+    @property
+    def total_cost(self) -> float:
+        """Cost of all predictions made before learning, for tasks that measure one.
+
+        The sum of the cost matrix's entries, of absolute errors (regression), of distances outside the ball (one class).
+        """
+        return float(self.handle.total_cost)
 
     @property
     def mean(self) -> Array:
@@ -358,6 +411,29 @@ class Learner:
 
     def __repr__(self) -> str:
         return f"Learner(task={self.task}, rule={self.rule}, belief={self.belief}, dtype={self.dtype!r})"
+
+
+def targets_of(y: npt.ArrayLike, n: int) -> Array:
+    """Regression targets as the core wants them; it refuses those that are not finite."""
+    try:
+        targets = np.ascontiguousarray(y, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"y must hold numbers: {error}") from None
+    if targets.shape != (n,):
+        raise DataError(f"y must have shape ({n},), got {targets.shape}")
+    return targets
+
+
+def label_lists(y: Iterable[Iterable[int]]) -> tuple[Array, Array]:
+    """Lists of label numbers as the core wants them: all labels, and where each list starts."""
+    lists = [np.asarray(list(labels)) for labels in y]
+    for row, labels in enumerate(lists):
+        if labels.size and (labels.ndim != 1 or labels.dtype.kind not in "iu"):
+            raise DataError(f"the labels of row {row} must be a list of label numbers, got {labels.tolist()}", row)
+    starts = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum([labels.size for labels in lists], out=starts[1:])
+    flat = np.concatenate(lists) if lists else np.empty(0)
+    return np.ascontiguousarray(flat, dtype=np.int32), starts
 
 
 def weights_of(sample_weight: npt.ArrayLike | None, n: int) -> Array | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import textwrap
+import inspect
+import re
 from dataclasses import dataclass
 from typing import Any, TypeVar, dataclass_transform
 
@@ -37,6 +38,11 @@ n_iter_no_change : int, default=2
     Passes without improvement before `fit` stops. More than `passes` asks for that many passes on top.
 class_weight : dict, "balanced" or None, default=None
     Weights of the classes; "balanced" also works while streaming, with the counts so far.
+cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, default=None
+    Cost of answering ``classes_[j]`` where ``classes_[i]`` is right; zero on the diagonal. A dict
+    ``{right class: {answer: cost}}`` names the classes and suits streams; what it leaves out costs nothing.
+cost_update : {"prediction", "max_loss"}, default="prediction"
+    With a `cost_matrix`: learn against the prediction, or against the class whose loss with its cost is largest.
 average : bool, default=False
     Whether to predict with the mean of the weights over all rounds.
 warm_start : bool, default=False
@@ -67,6 +73,8 @@ coef_std_ : ndarray shaped as `coef_`
     Standard deviation of every weight, for learners that keep a covariance.
 n_seen_, n_updates_, n_mistakes_ : int
     Rounds, rounds that changed the model, and rounds predicted wrongly before learning.
+total_cost_ : float
+    Cost of all predictions made before learning, with a `cost_matrix`.
 n_passes_ : int
     Passes made by `fit`.
 n_features_in_ : int
@@ -79,11 +87,26 @@ feature_names_in_ : ndarray of str
 def estimator(cls: type[T]) -> type[T]:
     """Make a keyword-only dataclass of an estimator and join the shared documentation to its own."""
     made = dataclass(kw_only=True, eq=False, repr=False)(cls)
-    document = textwrap.dedent(made.__doc__ or "")
-    for heading, text in (("Parameters", SHARED_PARAMETERS), ("Attributes", SHARED_ATTRIBUTES)):
-        document = _join(document, heading, text)
+    document = inspect.cleandoc(made.__doc__ or "")
+    fields: dict[str, Any] = made.__dataclass_fields__  # type: ignore[attr-defined]
+    for heading, shared, known in (
+        ("Parameters", SHARED_PARAMETERS, lambda name: name in fields),
+        ("Attributes", SHARED_ATTRIBUTES, lambda name: hasattr(made, name) or name in _SET_BY_FIT),
+    ):
+        wanted = [entry for name, entry in _entries(shared) if known(name) and f"\n{name} : " not in document]
+        document = _join(document, heading, "\n".join(wanted))
     made.__doc__ = document
     return made
+
+
+#: Attributes of instances, which the class itself does not show.
+_SET_BY_FIT = ("n_passes_", "n_features_in_", "feature_names_in_")
+
+
+def _entries(text: str) -> list[tuple[str, str]]:
+    """The entries of a numpydoc section, each with the first name it documents."""
+    entries = re.split(r"\n(?=\S)", text)
+    return [(re.split(r"[ ,]", entry, maxsplit=1)[0], entry) for entry in entries]
 
 
 def _join(document: str, heading: str, text: str) -> str:

@@ -111,6 +111,8 @@ def refuse(fault: int, row: int, column: int, *, single_precision: bool = False)
             message = f"indptr falls or leaves the arrays at row {row}. It must rise from 0 to the number of entries."
         case Fault.bad_label:
             message = f"the label of row {row} is not one of the classes"
+        case Fault.bad_target:
+            message = f"y contains NaN or infinity at row {row}. A target must be a finite number."
         case Fault.bad_weight:
             message = f"sample_weight of row {row} must be finite and not negative"
         case Fault.row_length:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ._lean import is_lean
 
-__all__ = ["BaseEstimator", "ClassifierMixin", "generator", "is_lean"]
+__all__ = ["BaseEstimator", "ClassifierMixin", "OutlierMixin", "RegressorMixin", "generator", "is_lean"]
 
 if TYPE_CHECKING:
 
@@ -31,6 +31,14 @@ if TYPE_CHECKING:
 
         def score(self, X: Any, y: Any, sample_weight: Any = None) -> float: ...
 
+    class RegressorMixin:
+        """scikit-learn's, as far as we lean on it."""
+
+        def score(self, X: Any, y: Any, sample_weight: Any = None) -> float: ...
+
+    class OutlierMixin:
+        """scikit-learn's, as far as we lean on it."""
+
 elif is_lean():
 
     class BaseEstimator:
@@ -46,8 +54,14 @@ elif is_lean():
     class ClassifierMixin:
         """Nothing is needed of it here."""
 
+    class RegressorMixin:
+        """Nothing is needed of it here."""
+
+    class OutlierMixin:
+        """Nothing is needed of it here."""
+
 else:
-    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin, RegressorMixin
 
 
 def generator(random_state: Any) -> np.random.RandomState:

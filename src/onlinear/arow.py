@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 from . import rule, task
 from ._base import GaussianClassifier
+from ._estimator import GaussianBelief
 from ._parameters import check_choice, check_number, estimator
+from ._regressor import OnlineRegressor
 
-__all__ = ["AROWClassifier"]
+__all__ = ["AROWClassifier", "AROWRegressor"]
 
 
 @estimator
@@ -71,3 +73,63 @@ class AROWClassifier(GaussianClassifier):
         check_choice(owner, "loss", self.loss, ("squared_hinge",))
         k = None if self.constraints == "all" else int(self.constraints)
         return task.MulticlassJoint(method="arow", r=self.r, k=k, cov_update=self.cov_update)
+
+
+@estimator
+class AROWRegressor(GaussianBelief, OnlineRegressor):
+    r"""AROW with the squared loss: recursive least squares.
+
+    Every example is learned. With error e = y - μ·x and variance v = xᵀΣx:
+
+    .. math:: μ ← μ + \frac{e}{r + v} Σ x, \qquad Σ^{-1} ← Σ^{-1} + x x^T / r
+
+    With a full covariance and one pass the weights are ridge regression's of penalty r, in any order of the
+    examples; a diagonal one costs as much as a first-order learner.
+
+    Parameters
+    ----------
+    r : float, default=1.0
+        Trust in what is already known, in (0, inf): the noise variance of targets in units of the prior's.
+        Example weights divide it.
+    covariance : {"diagonal", "full"}, default="diagonal"
+        Full keeps correlations, at quadratic memory.
+    projection : {"drop", "kl"}, default="drop"
+        How a diagonal covariance follows the full update: its diagonal, or the diagonal of its inverse.
+    initial_variance : float, default=1.0
+        Variance of every weight at the start.
+    min_variance : float, default=0.0
+        A floor under every variance; above zero the learner keeps following targets that drift.
+    passes : int, default=1
+        Passes `fit` makes over the data. More than one counts every example as often.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        The weights.
+    intercept_ : float
+        The intercept.
+    coef_std_ : ndarray of shape (n_features,)
+        Standard deviation of every weight.
+    total_loss_ : float
+        Sum of the absolute errors of all predictions made before learning.
+
+    References
+    ----------
+    .. [1] Crammer, Kulesza, Dredze. Machine Learning 91, 2013, section 2.
+
+    Examples
+    --------
+    >>> from onlinear import AROWRegressor
+    >>> model = AROWRegressor(covariance="full", r=1e-6).fit([[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0])
+    >>> mean, std = model.predict([[3.0]], return_std=True)
+    >>> print(mean.round(3))
+    [7.]
+    """
+
+    r: float = 1.0
+    projection: Literal["kl", "drop", "exact"] = "drop"
+    passes: int = 1
+    early_stopping: bool = False
+
+    def _rule(self) -> Any:
+        return rule.LeastSquares(r=self.r)

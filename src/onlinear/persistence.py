@@ -127,6 +127,9 @@ def plain(value: Any) -> Any:
         return {"pairs": [[plain(key), plain(item)] for key, item in value.items()]}
     if isinstance(value, np.ndarray | list | tuple):
         return {"array": np.asarray(value).tolist()}
+    if type(value).__name__ in _HOMES and hasattr(value, "get_params"):
+        parameters = value.get_params(deep=False)
+        return {"estimator": type(value).__name__, "parameters": {name: plain(item) for name, item in parameters.items()}}
     return None
 
 
@@ -137,6 +140,8 @@ def restored(value: Any) -> Any:
             return {restored(key): restored(item) for key, item in value["pairs"]}
         if set(value) == {"array"}:
             return np.asarray(value["array"])
+        if set(value) == {"estimator", "parameters"}:
+            return made(value["estimator"], value["parameters"])
         raise ModelFileError("a parameter is neither a number, a string, pairs nor an array")
     return value
 
@@ -201,6 +206,7 @@ def describe(model: Any) -> dict[str, Any]:
         "dtype": learner.dtype,
         "n_features": learner.n_features,
         "feature_names": None if names is None else [str(name) for name in names],
+        "extras": model._extras(),
         "n_passes": model.__dict__.get("n_passes_"),
         "input": model.__dict__.get("input_"),
     }
@@ -313,6 +319,10 @@ def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool 
     sparse : bool, optional
         Whether to keep only the weights that are not zero; by default when that is smaller.
     """
+    from ._base import OnlineClassifier
+
+    if not isinstance(model, OnlineClassifier):
+        raise ParameterError(f"compact files are for classifiers, not for a {type(model).__name__}")
     learner = model._ready()
     if dtype not in ("float16", "float32"):
         raise ParameterError(f"a compact model is float16 or float32, got {dtype!r}")
@@ -481,17 +491,23 @@ def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, Array]]:
         raise ModelFileError(f"{path}: not a safetensors file, or damaged ({error})") from None
 
 
-def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
-    """An estimator from a description and tensors."""
+def made(name: Any, parameters: dict[str, Any]) -> Any:
+    """One of our estimators, by name, from plain parameters."""
     import onlinear
 
-    name = content["estimator"]
     if not isinstance(name, str) or name not in _HOMES:
         raise ModelFileError(f"unknown estimator {name!r}")
     cls = getattr(onlinear, name)
     if not hasattr(cls, "__dataclass_fields__"):
         raise ModelFileError(f"unknown estimator {name!r}")
-    model = cls(**{key: restored(value) for key, value in content["parameters"].items()})
+    return cls(**{key: restored(value) for key, value in parameters.items()})
+
+
+def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
+    """An estimator from a description and tensors."""
+    model = made(content["estimator"], content["parameters"])
+    if hasattr(type(model), "classes_") != bool(content["classes"]):
+        raise ModelFileError("classes are missing, or there where none belong")
     n_features = _checked_sizes(content, tensors)
     classes = class_array(content["classes"], content["classes_dtype"])
     model._labels = Labels()
@@ -506,6 +522,7 @@ def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
         _start_learning(model, content, tensors, n_features, classes)
     if "words.column" in tensors:
         model._learner.handle.remember_words(dict(read_words(tensors, n_features)))
+    model._take_extras(content["extras"])
     if content["n_passes"] is not None:
         model.n_passes_ = int(content["n_passes"])
     if content.get("input") is not None:
@@ -520,7 +537,7 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Array]) -> int:
         raise ModelFileError("the number of features is not possible")
     if dtype not in ("float32", "float64"):
         raise ModelFileError(f"weights of type {dtype!r}")
-    if not isinstance(classes, list) or not 1 <= len(classes) <= _MOST_CLASSES:
+    if not isinstance(classes, list) or len(classes) > _MOST_CLASSES:
         raise ModelFileError("the classes are missing")
     for item in classes:
         label(item)
@@ -567,8 +584,11 @@ def _start_serving(
 ) -> None:
     """A model that predicts with given weights: whatever learned them, a mean is enough to apply them."""
     from . import belief, rule, task
+    from ._base import OnlineClassifier
     from ._learner import Learner
 
+    if not isinstance(model, OnlineClassifier):
+        raise ModelFileError(f"compact files are for classifiers, not for a {type(model).__name__}")
     model._check_parameters()
     model._labels.add(classes)
     value, intercept = tensors["weights.value"], tensors["weights.intercept"]

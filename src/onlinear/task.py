@@ -7,6 +7,6 @@ Examples
 'arow'
 """
 
-from ._core.task import Binary, Multiclass, MulticlassJoint
+from ._core.task import Binary, CostSensitive, Multiclass, MulticlassJoint, OneClass, Ranking, Regression
 
-__all__ = ["Binary", "Multiclass", "MulticlassJoint"]
+__all__ = ["Binary", "CostSensitive", "Multiclass", "MulticlassJoint", "OneClass", "Ranking", "Regression"]

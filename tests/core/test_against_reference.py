@@ -56,6 +56,9 @@ def sensitivity(combination: Combination, stream: Stream, exact: dict[str, Array
 
 def well_posed(combination: Combination, stream: Stream) -> dict[str, Array]:
     """Give the reference's last state, where rounding alone decides nothing about it."""
+    if "-delta" in combination.name:
+        # Rivals that an update leaves at one margin tie again on the next row of the same direction.
+        assume(np.linalg.matrix_rank(stream.X) > 1)
     exact = final(combination, stream)
     assume(sensitivity(combination, stream, exact, 1e-12) < TOLERANCE)
     return exact

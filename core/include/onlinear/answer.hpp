@@ -10,6 +10,7 @@ struct Round {
     Fault fault = Fault::none;
     bool mistake = false;
     bool updated = false;
+    double cost = 0.0;  // of the prediction, by the task's own measure where it has one
 };
 
 /// Takes a step that something has decided, unless it would make a weight infinite.
@@ -32,6 +33,7 @@ inline Round answer(Belief& belief, const rule::AnyRule& rule, const Row<T>& row
     }
     e.mean_norm = belief.mean_norm();
     e.threshold = belief.threshold();
+    if constexpr (sizeof(T) == 4) e.resolution = 1e-5;
     const Step step = rule::dispatch(rule, [&](const auto& r) {
         if constexpr (requires { belief.profile(row, terms); } && rule::HasExactStep<std::remove_cvref_t<decltype(r)>>) {
             if (belief.exact()) return e.variance > 0 ? r.exact_step(e, belief.profile(row, terms)) : Step{};

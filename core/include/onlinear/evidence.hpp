@@ -16,6 +16,7 @@ struct Evidence {
     double weight = 1.0;     // of the example; scales a rule's price where it has one
     double mean_norm = 0.0;  // |mu|^2, kept only for rules that ask for it
     double threshold = 0.0;  // a scalar the belief carries between rounds (NORMA's rho)
+    double resolution = 1e-14;  // relative accuracy of margin and variance, from the state's type
 };
 
 /// What a rule answers.

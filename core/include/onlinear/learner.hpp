@@ -17,8 +17,12 @@
 #include "onlinear/calibration.hpp"
 #include "onlinear/stage.hpp"
 #include "onlinear/task/binary.hpp"
+#include "onlinear/task/cost_sensitive.hpp"
 #include "onlinear/task/multiclass.hpp"
 #include "onlinear/task/multiclass_joint.hpp"
+#include "onlinear/task/one_class.hpp"
+#include "onlinear/task/ranking.hpp"
+#include "onlinear/task/regression.hpp"
 
 /// The loop, and nothing else; and the one interface through which everything outside the core sees it.
 namespace onlinear {
@@ -26,32 +30,36 @@ namespace onlinear {
 /// The answers to the rows of a matrix, and how they are to be learned.
 struct Lesson {
     const std::int32_t* labels = nullptr;
+    const std::int64_t* label_lists = nullptr;  // row i has labels [label_lists[i], label_lists[i + 1]); null: one a row
+    std::size_t candidates = 0;                 // rows to an example, one for each label; 0: an example is a row
     const double* targets = nullptr;
     const double* sample_weight = nullptr;  // null: all 1
     const double* class_weight = nullptr;   // one per class; null: all 1
     bool balanced = false;                  // weigh classes by how often they have come so far
     const std::int64_t* order = nullptr;    // null: as they lie
-    std::size_t count = 0;                  // rows to learn (the length of `order` where given)
+    std::size_t count = 0;                  // examples to learn (the length of `order` where given)
     bool calibrate = true;                  // false from the second pass on: the examples have been seen
-    double* scores = nullptr;               // where to write the scores before each round; blocks() a row
+    double* scores = nullptr;               // where to write the scores before each round; blocks() or candidates each
 };
 
 struct Report {
-    std::size_t learned = 0;  // rows gone through, passive and weightless ones included
+    std::size_t learned = 0;  // examples gone through, passive and weightless ones included
     std::size_t mistakes = 0;
     std::size_t updates = 0;
+    double cost = 0.0;
     Refusal refusal;
 };
 
 struct Counters {
-    double seen = 0, mistakes = 0, updates = 0;
+    double seen = 0, mistakes = 0, updates = 0, cost = 0;
 };
 
 /// What to read of a row: every block's score, every block's variance, or the variance of the margin between the
 /// best block and its rival (one number; with one block, that block's variance).
 enum class Reading { scores, variances, margin_variance };
 
-using TaskSpec = std::variant<task::Binary, task::Multiclass, task::MulticlassJoint>;
+using TaskSpec = std::variant<task::Binary, task::Multiclass, task::MulticlassJoint, task::Regression, task::OneClass,
+                              task::Ranking, task::CostSensitive>;
 
 using BeliefSpec = std::variant<belief::MeanOptions, belief::DiagonalOptions, belief::FullOptions, belief::InformationOptions,
                                 belief::DualAveragingOptions>;
@@ -70,6 +78,8 @@ public:
     virtual ~AnyLearner() = default;
 
     virtual Report learn(const Matrix& matrix, const Lesson& lesson) = 0;
+    /// The first answer that would be refused.
+    virtual Refusal check(const Lesson& lesson) const noexcept = 0;
     /// Fills `out`, blocks() numbers a row (one for the margin's variance), on `threads` threads.
     virtual Refusal read(const Matrix& matrix, Reading what, double* out, std::size_t threads) const = 0;
 
@@ -122,7 +132,12 @@ public:
 
     Report learn(const Matrix& matrix, const Lesson& lesson) override {
         Report report;
+        report.refusal = check(lesson);
+        if (report.refusal) return report;
         const Stager<T> stage(matrix, intercept, belief_.planes(), Belief::kNeedsNorm);
+        if constexpr (requires { task_.single(); }) {
+            if (task_.single()) return learn_groups(stage, lesson);
+        }
         const auto row_of = [&](std::size_t i) { return lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i; };
         Refusal ahead;
         if (lesson.count > 0) {
@@ -147,6 +162,15 @@ public:
             ++report.learned;
         }
         return report;
+    }
+
+    /// Answers are looked at before the first is learned, so that a refused call has learned nothing.
+    Refusal check(const Lesson& lesson) const noexcept override {
+        for (std::size_t i = 0; i < lesson.count; ++i) {
+            const std::size_t index = lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
+            if (const Fault fault = fault_of(example_of(lesson, index)); fault != Fault::none) return {fault, index, -1};
+        }
+        return {};
     }
 
     Refusal read(const Matrix& matrix, Reading what, double* out, std::size_t threads) const override {
@@ -176,11 +200,9 @@ public:
 
     void grow(std::size_t features, std::size_t classes) override {
         if constexpr (requires { task_.classes; }) {
-            belief_.grow(features + 1, std::max(classes, task_.classes));
-            task_.classes = belief_.planes().blocks();
-        } else {
-            belief_.grow(features + 1, 1);
+            task_.classes = std::max(classes, task_.classes);
         }
+        belief_.grow(features + 1, task_.blocks());
         make_room();
     }
 
@@ -244,6 +266,7 @@ public:
             if constexpr (requires { r.initial_threshold(); }) threshold = r.initial_threshold();
             belief_.start(threshold, rule::needs_mean_norm<std::remove_cvref_t<decltype(r)>>());
         });
+        if constexpr (requires { task_.start(belief_); }) task_.start(belief_);
     }
 
     std::vector<StateEntry> state(const std::string* which = nullptr) const override {
@@ -356,29 +379,90 @@ private:
         }
     }
 
-    Fault learn_row(const Row<T>& row, std::size_t index, std::size_t position, const Lesson& lesson, Report& report) {
-        task::Example example{.label = lesson.labels ? lesson.labels[index] : 0,
+    task::Example example_of(const Lesson& lesson, std::size_t index) const noexcept {
+        task::Example example{.label = lesson.labels && !lesson.label_lists ? lesson.labels[index] : 0,
                               .target = lesson.targets ? lesson.targets[index] : 0.0,
+                              .candidates = lesson.candidates,
                               .weight = lesson.sample_weight ? lesson.sample_weight[index] : 1.0};
+        if (lesson.label_lists)
+            example.relevant = {lesson.labels + lesson.label_lists[index], lesson.labels + lesson.label_lists[index + 1]};
+        return example;
+    }
+
+    Fault fault_of(const task::Example& example) const noexcept {
         if (!(example.weight >= 0) || std::isinf(example.weight)) return Fault::bad_weight;
-        if (!task_.valid(example)) return Fault::bad_label;
+        if (task_.valid(example)) return Fault::none;
+        return requires { Task::kRealTargets; } ? Fault::bad_target : Fault::bad_label;
+    }
+
+    Fault learn_row(const Row<T>& row, std::size_t index, std::size_t position, const Lesson& lesson, Report& report) {
+        return learn_example(
+            index, position, blocks(), lesson, report, [&] { look(row); },
+            [&](const task::Example& example) {
+                return task_.round(belief_, rule, row, example, scores_.data(), clock());
+            });
+    }
+
+    void look(const Row<T>& row) noexcept {
+        if constexpr (requires { task_.predict(belief_, row, scores_.data()); })
+            task_.predict(belief_, row, scores_.data());
+        else
+            belief_.scores(row, scores_.data());
+    }
+
+    /// One example: `look` scores it, `round` scores and learns it; the rest is the same for all.
+    template <class Look, class Learn>
+    Fault learn_example(std::size_t index, std::size_t position, std::size_t width, const Lesson& lesson, Report& report,
+                        Look&& look, Learn&& learn) {
+        task::Example example = example_of(lesson, index);
+        if (const Fault fault = fault_of(example); fault != Fault::none) return fault;
         if (example.weight > 0 && lesson.class_weight) example.weight *= lesson.class_weight[example.label];
         if (example.weight > 0 && lesson.balanced) example.weight *= balance(example);
         if (example.weight == 0) {  // an exact no-op
-            if (lesson.scores) belief_.scores(row, scores_.data());
+            if (lesson.scores) look();
         } else {
-            const Round round = task_.round(belief_, rule, row, example, scores_.data(), clock());
+            const Round round = learn(example);
             if (round.fault != Fault::none) return round.fault;
             task_.calibrate(calibration, scores_.data(), example, lesson.calibrate);
             belief_.tick();
             counters.seen += 1;
             counters.mistakes += round.mistake;
             counters.updates += round.updated;
+            counters.cost += round.cost;
             report.mistakes += round.mistake;
             report.updates += round.updated;
+            report.cost += round.cost;
         }
-        if (lesson.scores) std::copy_n(scores_.data(), blocks(), lesson.scores + position * blocks());
+        if (lesson.scores) std::copy_n(scores_.data(), width, lesson.scores + position * width);
         return Fault::none;
+    }
+
+    /// Examples of several rows each, a row for each label.
+    Report learn_groups(const Stager<T>& stage, const Lesson& lesson) {
+        Report report;
+        const std::size_t k = lesson.candidates;
+        candidates_.resize(k);
+        scores_.resize(std::max(scores_.size(), k));
+        for (std::size_t i = 0; i < lesson.count; ++i) {
+            const std::size_t index = lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
+            for (std::size_t c = 0; c < k; ++c)
+                if ((report.refusal = stage(index * k + c, candidates_[c]))) return report;
+            const Fault fault = learn_example(
+                index, i, k, lesson, report,
+                [&] {
+                    for (std::size_t c = 0; c < k; ++c) belief_.scores(candidates_[c].row, scores_.data() + c);
+                },
+                [&](const task::Example& example) {
+                    return task_.round(belief_, rule, std::span<const Stage<T>>(candidates_), stages_[0], example,
+                                       scores_.data(), clock());
+                });
+            if (fault != Fault::none) {
+                report.refusal = {fault, index, -1};
+                return report;
+            }
+            ++report.learned;
+        }
+        return report;
     }
 
     /// n / (classes * count of this class), over the stream so far.
@@ -412,7 +496,7 @@ private:
                 continue;
             }
             if (what == Reading::scores)
-                belief_.predict(row, values.data(), scratch.data());
+                predict(row, values.data(), scratch.data());
             else
                 belief_.variances(row, values.data());
             std::copy_n(values.data(), blocks(), out + i * blocks());
@@ -431,11 +515,19 @@ private:
         return belief_.variance(row, Terms(terms, 2));
     }
 
+    void predict(const Row<T>& row, double* out, double* scratch) const {
+        if constexpr (requires { task_.predict(belief_, row, out); })
+            task_.predict(belief_, row, out);
+        else
+            belief_.predict(row, out, scratch);
+    }
+
     void make_room() { scores_.assign(belief_.planes().stride() + blocks(), 0.0); }
 
     Task task_;
     Belief belief_;
     std::array<Stage<T>, 2> stages_;
+    std::vector<Stage<T>> candidates_;
     std::vector<double> scores_;
 };
 

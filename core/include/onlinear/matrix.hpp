@@ -34,6 +34,7 @@ enum class Fault : int {
     index_range,        // an index outside [0, columns)
     indptr_order,       // indptr falls or leaves the arrays
     bad_label,
+    bad_target,         // not finite
     bad_weight,
     margin_overflow,    // the score or its variance is not finite
     step_overflow,      // the step would make a weight infinite

@@ -62,6 +62,23 @@ public:
         row.dense = true;
     }
 
+    /// Becomes a - b, both staged for the same planes.
+    void subtract(const Row<T>& a, const Row<T>& b) {
+        dense_size_ = 0;
+        reserve(std::size_t{a.size} + b.size);
+        std::uint32_t i = 0, j = 0, n = 0;
+        while (i < a.size || j < b.size) {
+            const bool left = j == b.size || (i < a.size && a.at[i] <= b.at[j]);
+            const bool right = i == a.size || (j < b.size && b.at[j] <= a.at[i]);
+            at_[n] = left ? a.at[i] : b.at[j];
+            value_[n++] = (left ? a.value[i] : T{0}) - (right ? b.value[j] : T{0});
+            i += left;
+            j += right;
+        }
+        std::fill_n(value_.data() + n, 16, T{0});
+        row = {.size = n, .at = at_.data(), .value = value_.data(), .norm2 = 0.0, .dense = a.dense && b.dense};
+    }
+
     void measure_norm() noexcept { row.norm2 = kernels<T>().norm2(row.value, row.size); }
 
 private:

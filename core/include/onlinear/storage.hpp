@@ -51,6 +51,15 @@ public:
         std::swap(data_, other.data_);
     }
 
+    /// Gives the memory of the first `count` elements back; they are not to be read again.
+    void forget_first(std::size_t count) noexcept {
+#if defined(__linux__)
+        if (bytes(size_) >= kHuge) madvise(data_, count * sizeof(T) / kHuge * kHuge, MADV_DONTNEED);
+#else
+        (void)count;
+#endif
+    }
+
 private:
     static constexpr std::size_t kHuge = std::size_t{2} << 20;
 
@@ -162,9 +171,13 @@ public:
             const std::size_t room = slots > capacity_ && capacity_ > 0 ? std::max(slots, 2 * capacity_) : slots;
             larger.shape(std::max(room, capacity_), blocks);
             larger.slots_ = slots;
-            for (std::uint32_t s = 0; s < old_slots; ++s)
+            // What is copied is given back on the way, so that a large model is not in memory twice.
+            constexpr std::uint32_t kStretch = 1 << 14;
+            for (std::uint32_t s = 0; s < old_slots; ++s) {
+                if (s % kStretch == 0) array_.forget_first(offset(s, 0, 0));
                 for (std::size_t p = 0; p < planes_; ++p)
                     for (std::size_t b = 0; b < old_blocks; ++b) larger.at(s, p, b) = at(s, p, b);
+            }
             *this = std::move(larger);
         }
         if (plane < planes_) fill_from(plane, value, old_slots, old_blocks);

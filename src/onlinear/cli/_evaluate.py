@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from .._stream import StreamLabels
 from ..exceptions import DataError
-from ..persistence import load, writable
+from ..persistence import writable
 from ._errors import UsageError
-from ._reading import Scored, named_label, open_like, score
+from ._reading import Scored, load_classifier, named_label, open_like, score
 
 __all__ = ["Evaluation", "draw", "error_of", "evaluate", "render"]
 
@@ -204,7 +204,7 @@ def evaluate(path: Path, files: list[str], reading: dict[str, Any], plots: Path 
     """Evaluate a model file on labelled files."""
     if plots is not None:
         _check_plots(plots)
-    model = load(path)
+    model = load_classifier(path)
     result = Evaluation(model)
     with open_like(model, files, reading, labelled=True) as reader:
         for scored in score(model, reader):

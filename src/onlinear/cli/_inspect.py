@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..persistence import load, plain, written_aside
+from ..persistence import plain, written_aside
 from ._errors import UsageError
-from ._reading import named_label
+from ._reading import load_classifier, named_label
 
 __all__ = ["describe", "page", "render"]
 
@@ -34,7 +34,7 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
     """
     if top < 0:
         raise UsageError(f"--top must be at least 0, got {top}")
-    model = load(path)
+    model = load_classifier(path)
     learner = model._learner
     coefficients = model.coef_
     deviation = model.coef_std_ if learner.handle.has_variance else None

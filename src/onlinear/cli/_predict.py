@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..persistence import load, written_aside
-from ._reading import Scored, named_label, open_like, score
+from ..persistence import written_aside
+from ._reading import Scored, load_classifier, named_label, open_like, score
 
 __all__ = ["predict"]
 
@@ -26,7 +26,7 @@ def predict(
     header: bool,
 ) -> tuple[int, int]:
     """Write predictions; returns how many rows were predicted and how many lines refused."""
-    model = load(path)
+    model = load_classifier(path)
     if std:
         model._need_variance()
     names = [named_label(name) for name in model.classes_.tolist()]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,13 +12,25 @@ import numpy.typing as npt
 
 from .._rows import SparseRows, refuse
 from ..exceptions import ReadError
+from ._errors import UsageError
 
 if TYPE_CHECKING:
     from ..io import Batch, Reader
 
-__all__ = ["Scored", "format_by_name", "named_label", "open_like", "score"]
+__all__ = ["Scored", "format_by_name", "load_classifier", "named_label", "open_like", "score"]
 
 Array = npt.NDArray[Any]
+
+
+def load_classifier(path: Path) -> Any:
+    """A model the commands can work with."""
+    from .._base import OnlineClassifier
+    from ..persistence import load
+
+    model = load(path)
+    if not isinstance(model, OnlineClassifier):
+        raise UsageError(f"{path}: a {type(model).__name__}; the command line works with classifiers")
+    return model
 
 
 def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: bool | None) -> Reader:

@@ -65,6 +65,7 @@ def make_rule(name: str, p: dict[str, Any]) -> Any:
         "narow-coupled": lambda: rule.Narow(b=p.get("b", 1.0), form="coupled"),
         "sop": rule.SecondOrderPerceptron,
         "sop-like": rule.SecondOrderPerceptron,
+        "least-squares": lambda: rule.LeastSquares(r=p.get("r", 1.0)),
         "iellip": lambda: rule.Iellip(c=p.get("c", 0.5), b=p.get("b", 0.3)),
         "adagrad-rda": rule.AdagradRda,
     }
@@ -88,6 +89,31 @@ def make_belief(name: str, shape: str, p: dict[str, Any], average: bool = False)
     return belief.Diagonal(projection=p.get("diag", "drop"), initial_variance=a)
 
 
+def regression(name: str, p: dict[str, Any]) -> tuple[Any, str]:
+    """The regression task of a vector, and the name of its rule."""
+    return task.Regression(epsilon=p.get("epsilon", 0.0)), name.removesuffix("-regression").replace("arow", "least-squares")
+
+
+def one_class(name: str, p: dict[str, Any]) -> tuple[Any, str]:
+    """The one-class task of a vector: a fixed radius, or a bound on a learned one."""
+    return task.OneClass(radius=p.get("epsilon", 1.0), max_radius=p.get("B")), "pa"
+
+
+def ranking(name: str, p: dict[str, Any]) -> tuple[Any, str]:
+    """The ranking task of a vector."""
+    if name.startswith("x-multilabel-"):
+        return task.Ranking(), name.removeprefix("x-multilabel-")
+    return task.Ranking(prototypes="single" if name.endswith("-single") else "multi"), "pa"
+
+
+_TASKS: dict[str, Callable[[str, dict[str, Any]], tuple[Any, str]]] = {
+    "regression": regression,
+    "uniclass": one_class,
+    "multilabel": ranking,
+    "multilabel-single": ranking,
+}
+
+
 def split_id(algorithm: str) -> tuple[str, str]:
     """A vector's algorithm as its name and the shape of its covariance: "arow/diag" is ("arow", "diag")."""
     name, _, shape = algorithm.partition("/")
@@ -100,10 +126,17 @@ def build(vector: dict[str, Any], *, average: bool = False) -> Learner:
     name, shape = split_id(algorithm)
     d, k = vector["d"], vector["K"]
     options: dict[str, Any] = {"n_features": d, "n_classes": k, "dtype": "float64"}
+    if vector["task"] in _TASKS:
+        made, rule_name = _TASKS[vector["task"]](name, p)
+        return Learner(task=made, rule=make_rule(rule_name, p), belief=make_belief(rule_name, shape, p), **options)
     if vector["task"] == "binary":
         return Learner(task=task.Binary(), rule=make_rule(name, p), belief=make_belief(name, shape, p, average), **options)
     if vector["task"] != "multiclass":
         raise Unknown(f"task {vector['task']}")
+    if name.startswith(("pa-cost", "x-cost-")):
+        costs = task.CostSensitive(cost=p["rho"], update={"PB": "prediction", "ML": "max_loss"}[p["kind"]])
+        rule_name = "pa" if name == "pa-cost" else name.removeprefix("x-cost-")
+        return Learner(task=costs, rule=make_rule(rule_name, p), belief=make_belief(rule_name, shape, p), **options)
     if name == "mc-perceptron" and p["update"] == "uniform":
         joint = task.MulticlassJoint(method="uniform", rate=p.get("rate", 1.0))
         return Learner(task=joint, belief=belief.Mean(average=average), **options)
@@ -142,8 +175,12 @@ def read_state(learner: Learner, name: str, wanted: Iterable[str], vector: dict[
             return plane("theta")
         return np.linalg.solve(np.atleast_2d(learner.covariance), learner.mean)
 
+    bound = vector["params"].get("B", 0.0)
+    omega = raw.get("threshold", 0.0)  # the extra coordinate of a learned radius
+
     readers: dict[str, Callable[[], Any]] = {
-        "mu": lambda: learner.mean,
+        "mu": lambda: np.append(learner.mean, omega) if bound else learner.mean,
+        "radius": lambda: np.sqrt((bound - omega) * (bound + omega)),
         "sigma": lambda: learner.variance,
         "Sigma": lambda: learner.covariance,
         "Ainv": lambda: learner.covariance,
@@ -175,9 +212,20 @@ def compare(what: str, got: Any, want: Any, rtol: float) -> None:
         raise Mismatch(f"{what}: off by {off:.3g}, allowed {limit:.3g}")
 
 
-def labels_of(vector: dict[str, Any], y: Any) -> list[int]:
-    """The class number of an answer; two classes come as -1 and +1."""
-    return [int(y > 0)] if vector["task"] == "binary" else [int(y)]
+def answer_of(vector: dict[str, Any], y: Any) -> Any:
+    """An answer as `Learner.learn` takes it; two classes come as -1 and +1."""
+    match vector["task"]:
+        case "binary":
+            return [int(y > 0)]
+        case "uniclass":
+            return None
+        case _:
+            return [y]
+
+
+def rows_of(x: Any) -> Array:
+    """An example's rows: one, or one for each label."""
+    return np.atleast_2d(np.asarray(x, dtype=np.float64))
 
 
 def replay(vector: dict[str, Any]) -> None:
@@ -189,17 +237,17 @@ def replay(vector: dict[str, Any]) -> None:
     rtol = vector["tolerance"]["rtol"]
     checkpoints = {c["t"]: c["state"] for c in vector["checkpoints"]}
     for t, example in enumerate(vector["stream"], start=1):
-        x = np.asarray([example["x"]], dtype=np.float64)
+        x = rows_of(example["x"])
         compare(f"round {t}: score", learner.scores(x), vector["scores_before"][t - 1], rtol)
         before = weights_digest(learner)
         for pupil in {id(p): p for p in (learner, averaging)}.values():
-            pupil.learn(x, labels_of(vector, example["y"]))
+            pupil.learn(x, answer_of(vector, example["y"]))
         if (weights_digest(learner) != before) != vector["changed"][t - 1]:
             raise Mismatch(f"round {t}: changed should be {vector['changed'][t - 1]}")
         if t in checkpoints:
             for key, got in read_state(averaging, name, checkpoints[t], vector).items():
                 compare(f"round {t}: {key}", got, checkpoints[t][key], rtol)
-    probes = np.asarray(vector["probes"], dtype=np.float64)
+    probes = np.asarray(vector["probes"], dtype=np.float64).reshape(-1, vector["d"])
     # The second-order perceptron's own score counts the instance it scores; probes are scored with the mean alone.
     final = probes @ learner.mean.T if name == "sop" else learner.scores(probes)
     compare("probes", final, vector["final_scores"], rtol)
@@ -211,6 +259,7 @@ def weights_digest(learner: Learner) -> tuple[bytes, ...]:
     spread = learner.variance if covariance is None else covariance
     raw = learner.state()
     extra = [raw[key].tobytes() for key in ("theta", "precision", "gradient", "squares") if key in raw]
+    extra += [np.float64(raw["threshold"]).tobytes()] if isinstance(learner.task, task.OneClass) else []
     return (learner.mean.tobytes(), spread.tobytes(), *extra)
 
 

@@ -251,6 +251,12 @@ private:
                     *mean += alpha * z;
                     *sigma = std::max(*sigma - b * z * z, floor);
                 });
+            } else if (step.power == 1) {
+                sweep<kSingle>(row, term, [=](T* mean, T* sigma, T*, T x) {
+                    const T delta = c * x, z = *sigma * delta;
+                    *mean += alpha * z;
+                    *sigma = std::max(*sigma / (1 + g * z * delta), floor);
+                });
             } else {
                 sweep<kSingle>(row, term, [=](T* mean, T* sigma, T*, T x) {
                     const T delta = c * x, z = *sigma * delta;

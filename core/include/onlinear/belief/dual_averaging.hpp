@@ -27,6 +27,7 @@ class DualAveraging {
 public:
     using Scalar = T;
     static constexpr bool kFused = true;
+    static constexpr bool kForClasses = true;
     static constexpr bool kNeedsNorm = true;
 
     using Options = DualAveragingOptions;

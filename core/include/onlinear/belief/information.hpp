@@ -26,6 +26,7 @@ class Information {
 public:
     using Scalar = T;
     static constexpr bool kFused = true;
+    static constexpr bool kNatural = true;
     static constexpr bool kNeedsNorm = true;
 
     using Options = InformationOptions;

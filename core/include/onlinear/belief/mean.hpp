@@ -60,12 +60,34 @@ public:
             out[b] = (average_.scales / scale_ * out[b] + scratch[b]) / average_.rounds;
     }
 
+    /// |x - mu|^2, to within kAccuracy of itself.
+    ///
+    /// Where x is zero the weights count with their squares. Those are |mu|^2 less the squares on the row, as long as the
+    /// known error of |mu|^2 is small beside the answer; where it is not, `walked` says that every weight was read.
+    double squared_distance(const Row<T>& row, bool& walked) const noexcept {
+        double near = 0, on_row = 0;
+        for (std::uint32_t j = 0; j < row.size; ++j) {
+            const double mu = scale_ * static_cast<double>(w_.data()[row.at[j]]);
+            const double gap = static_cast<double>(row.value[j]) - mu;
+            near += gap * gap;
+            on_row += mu * mu;
+        }
+        walked = false;
+        if (row.dense && row.size == w_.slots()) return near;
+        const double far = std::max(mean_norm_ - on_row, 0.0);
+        const double error = norm_error_ + kUlp * (mean_norm_ + static_cast<double>(row.size) * on_row);
+        if (error <= kAccuracy * (near + far)) return near + far;
+        walked = true;
+        return near + squares_beside(row);
+    }
+
     void variances(const Row<T>& row, double* out) const noexcept {
         for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] = row.norm2;
     }
 
     bool admits(const Step& step, const Evidence& e) noexcept {
-        const double scale = std::abs(step.keep * scale_) < kSmallest ? 1.0 : scale_ * step.keep;
+        const double smallest = average_.on ? kAveragingSmallest : kSmallest;
+        const double scale = std::abs(step.keep * scale_) < smallest ? 1.0 : scale_ * step.keep;
         const double move = std::abs(step.mean / scale) * std::sqrt(e.variance);
         const double factor = average_.on ? 1 + average_.scales : 1;
         if ((reach_ + move) * factor < kReach<T>) {
@@ -96,7 +118,7 @@ public:
         } else {
             each(row, terms, du, [](T* w, T move) { w[0] += move; });
         }
-        if (track_norm_ && ++norm_age_ >= kNormAge) remeasure_norm();
+        if (track_norm_ && norm_is_doubtful()) remeasure_norm();
     }
 
     void tick() noexcept {
@@ -146,7 +168,7 @@ public:
         }
         v.scalar("scale", scale_);
         v.scalar("mean_norm", mean_norm_);
-        v.scalar("norm_age", norm_age_);
+        v.scalar("norm_error", norm_error_);
         v.scalar("threshold", threshold_);
     }
     void loaded() { reach_ = largest(); }
@@ -155,7 +177,9 @@ public:
 
 private:
     static constexpr double kSmallest = 1e-9;
-    static constexpr double kNormAge = 4096;  // updates between exact measurements of |mu|^2
+    static constexpr double kAveragingSmallest = 0.1;
+    static constexpr double kAccuracy = sizeof(T) == 4 ? 1e-5 : 1e-10;
+    static constexpr double kUlp = std::numeric_limits<double>::epsilon();
 
     double plane_score(const Row<T>& row, std::size_t plane) const noexcept {
         if (row.dense && w_.planes() == 1) return kernels<T>().dot(w_.data(), row.value, padded(row));
@@ -190,24 +214,53 @@ private:
             return;
         }
         scale_ *= keep;
-        if (std::abs(scale_) >= kSmallest) return;
-        const T factor = static_cast<T>(scale_);
-        w_.each(0, [factor](T& u) { u *= factor; });
-        average_.scales /= scale_;
+        // With an average, B u + a cancels as the scale falls, so it is folded long before the digits are gone.
+        if (std::abs(scale_) >= (average_.on ? kAveragingSmallest : kSmallest)) return;
+        const T factor = static_cast<T>(scale_), scales = static_cast<T>(average_.scales);
+        for (std::uint32_t s = 0; s < w_.slots(); ++s)
+            for (std::size_t b = 0; b < w_.blocks(); ++b) {
+                T& u = w_.at(s, 0, b);
+                if (average_.on) w_.at(s, 1, b) += scales * u;
+                u *= factor;
+            }
+        average_.scales = 0;
         scale_ = 1;
         reach_ = largest();
     }
 
+    /// |keep mu + alpha delta|^2 from what is known; the rounding of terms that cancel is counted in `norm_error_`.
     void follow_norm(const Step& step, const Evidence& e) noexcept {
-        mean_norm_ = step.keep * step.keep * mean_norm_ + 2 * step.keep * step.mean * e.margin +
-                     step.mean * step.mean * e.variance;
-        mean_norm_ = std::max(mean_norm_, 0.0);
+        const double kept = step.keep * step.keep * mean_norm_, crossed = 2 * step.keep * step.mean * e.margin,
+                     added = step.mean * step.mean * e.variance;
+        mean_norm_ = std::max(kept + crossed + added, 0.0);
+        // The weights themselves are rounded to T, the norm is not: what may have come between them.
+        constexpr double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon());
+        norm_error_ = step.keep * step.keep * norm_error_ + rounding * (kept + std::abs(crossed) + added);
+    }
+    bool norm_is_doubtful() const noexcept {
+        return norm_error_ > 4096 * static_cast<double>(std::numeric_limits<T>::epsilon()) * mean_norm_;
     }
     void remeasure_norm() noexcept {
+        double sum = 0, lost = 0;  // compensated, so that the error does not grow with the number of weights
+        w_.each(0, [&](T u) {
+            const double square = static_cast<double>(u) * static_cast<double>(u), next = sum + square;
+            lost += sum >= square ? (sum - next) + square : (square - next) + sum;
+            sum = next;
+        });
+        mean_norm_ = scale_ * scale_ * (sum + lost);
+        norm_error_ = 4 * kUlp * mean_norm_;
+    }
+    /// sum of mu_p^2 over the weights that `row` does not touch; one block, so an address is a slot.
+    double squares_beside(const Row<T>& row) const noexcept {
         double sum = 0;
-        w_.each(0, [&sum](T u) { sum += static_cast<double>(u) * static_cast<double>(u); });
-        mean_norm_ = scale_ * scale_ * sum;
-        norm_age_ = 0;
+        std::uint32_t j = 0;
+        for (std::uint32_t s = 0; s < w_.slots(); ++s) {
+            while (j < row.size && row.at[j] < s) ++j;
+            if (j < row.size && row.at[j] == s) continue;
+            const double mu = scale_ * static_cast<double>(w_.data()[s]);
+            sum += mu * mu;
+        }
+        return sum;
     }
     double largest() const noexcept {
         double top = 0;
@@ -219,7 +272,7 @@ private:
     Averaging average_;
     double scale_ = 1.0;
     double mean_norm_ = 0.0;
-    double norm_age_ = 0.0;
+    double norm_error_ = 0.0;  // an upper bound on how far mean_norm_ is from the truth
     double threshold_ = 0.0;
     double reach_ = 0.0;  // an upper bound on |u|
     bool track_norm_ = false;

@@ -31,7 +31,8 @@ struct Narow {
             if (gain == 0) return {};
             return {.mean = gain * missing / (1 + gain * e.variance), .precision = gain};
         }
-        return {.mean = (e.required - gain * e.margin) / (1 + gain * e.variance), .precision = gain};
+        // theta gains delta whole: the required margin decides whether to learn, not how much.
+        return {.mean = (1 - gain * e.margin) / (1 + gain * e.variance), .precision = gain};
     }
 };
 

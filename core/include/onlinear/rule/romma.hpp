@@ -23,7 +23,7 @@ struct Romma {
         const double product = n2 * W;
         const double D = product - m * m;
         // delta parallel to mu, or the old constraint implied by the new one: start again.
-        if (W == 0 || m >= product || D <= 1e-14 * product) return {.mean = 1 / n2, .keep = 0};
+        if (W == 0 || m >= product || D <= e.resolution * product) return {.mean = 1 / n2, .keep = 0};
         return {.mean = W * (1 - m) / D, .keep = (product - m) / D};
     }
 };

@@ -9,6 +9,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "onlinear/evidence.hpp"
 
@@ -76,6 +77,16 @@ constexpr auto choice(const char* name, int R::*member, std::span<const char* co
 template <class R>
 constexpr auto count_or_none(const char* name, std::size_t R::*member) {
     return Parameter<R, std::size_t>{name, member};
+}
+
+/// A square matrix of prices, row-major: not negative, nothing on the diagonal.
+template <class R>
+constexpr auto square(const char* name, std::vector<double> R::*member) {
+    return Parameter<R, std::vector<double>>{name, member};
+}
+
+inline std::size_t side(const std::vector<double>& matrix) noexcept {
+    return static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
 }
 
 /// "greater than 0", "in [0.5, 1)": the words of an error message.

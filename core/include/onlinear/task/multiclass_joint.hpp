@@ -15,7 +15,7 @@ inline constexpr std::array<const char*, 2> kCovarianceUpdates{"sum", "delta"};
 ///            (Crammer, Singer. JMLR 3, 2003)
 ///   mira     MIRA: the smallest change of prototypes in its family (same paper); `beta` is a margin offset
 ///   pa       Passive-Aggressive with a constraint for every wrong class, solved by sorting
-///   arow     AROW with the k best-scoring wrong classes (all when k is 0), solved by Hildreth's procedure
+///   arow     AROW with the k best-scoring wrong classes (all when k is 0), solved exactly
 ///            (Crammer, Kulesza, Dredze. Machine Learning 91, 2013, section 3.2)
 struct MulticlassJoint {
     enum Method : int { kUniform, kMira, kPa, kArow };
@@ -170,14 +170,21 @@ private:
                              [scores](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
             rivals_.resize(k);
         }
-        gram(belief, row, label);
         const std::size_t n = rivals_.size();
-        for (const double g : gram_)
-            if (!std::isfinite(g)) return {.fault = Fault::margin_overflow};
-        double largest = 0;
-        for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, gram_[i * n + i]);
-        if (!(largest > 0)) return {};
-        hildreth(label, scores, trust);
+        bool solved;
+        if constexpr (requires(Terms t) { belief.covariance(row, t, t); }) {
+            gram(belief, row, label);
+            for (const double g : gram_)
+                if (!std::isfinite(g)) return {.fault = Fault::margin_overflow};
+            solved = active_set(label, scores, trust);
+        } else {
+            scratch_.resize(belief.planes().stride() + classes);
+            belief.variances(row, scratch_.data());
+            for (std::uint32_t b = 0; b < classes; ++b)
+                if (!std::isfinite(scratch_[b])) return {.fault = Fault::margin_overflow};
+            solved = by_sorting(label, scores, trust);
+        }
+        if (!solved) return {};
         for (std::size_t j = 0; j < n; ++j) {
             coefficients_[rivals_[j]] -= dual_[j];
             coefficients_[label] += dual_[j];
@@ -195,46 +202,136 @@ private:
         return shrink.fault != Fault::none ? shrink : Round{.updated = true};
     }
 
+    /// Independent blocks: with s_k = x' Sigma_k x the multipliers are a_k = max(0, (l_k - level) / s_k), where the
+    /// level (s_y + r) sum(a) follows from the active ones, which are the largest losses.
+    ///
+    /// Written on d_k = l_k - (the largest loss): l_k - level itself cancels where the variances are small against r.
+    bool by_sorting(std::uint32_t label, const double* scores, double trust) {
+        const std::size_t n = rivals_.size();
+        const double shared = scratch_[label] + trust;
+        std::stable_sort(rivals_.begin(), rivals_.end(),
+                         [scores](std::uint32_t a, std::uint32_t b) { return scores[a] > scores[b]; });
+        const double top = scores[rivals_[0]], largest = 1 - (scores[label] - top);
+        double inverse = 0, weighted = 0;
+        const auto numerator = [&](double d) { return largest + d + shared * (d * inverse - weighted); };
+        for (const std::uint32_t rival : rivals_) {
+            const double s = scratch_[rival], d = scores[rival] - top;
+            if (!(s > 0)) continue;
+            if (!(numerator(d) > 0)) break;  // neither this one nor any smaller loss is active
+            inverse += 1 / s;
+            weighted += d / s;
+        }
+        if (!(inverse > 0)) return false;
+        dual_.assign(n, 0.0);
+        for (std::size_t j = 0; j < n; ++j) {
+            const double s = scratch_[rivals_[j]];
+            if (s > 0) dual_[j] = std::max(0.0, numerator(scores[rivals_[j]] - top)) / (s * (1 + shared * inverse));
+        }
+        return true;
+    }
+
     /// G_ij = delta_i' Sigma delta_j for delta_j = f(x, label) - f(x, rival_j).
     template <class Belief, class T>
     void gram(Belief& belief, const Row<T>& row, std::uint32_t label) {
         const std::size_t n = rivals_.size();
         gram_.resize(n * n);
-        if constexpr (requires(Terms t) { belief.covariance(row, t, t); }) {
-            for (std::size_t i = 0; i < n; ++i)
-                for (std::size_t j = i; j < n; ++j) {
-                    const Term a[2] = {{label, 1.0}, {rivals_[i], -1.0}}, b[2] = {{label, 1.0}, {rivals_[j], -1.0}};
-                    gram_[i * n + j] = gram_[j * n + i] = belief.covariance(row, Terms(a, 2), Terms(b, 2));
-                }
-        } else {
-            scratch_.resize(belief.planes().stride() + classes);
-            belief.variances(row, scratch_.data());
-            for (std::size_t i = 0; i < n; ++i)
-                for (std::size_t j = 0; j < n; ++j)
-                    gram_[i * n + j] = scratch_[label] + (i == j ? scratch_[rivals_[i]] : 0.0);
-        }
-    }
-
-    /// a >= 0 that maximises a.l - a'(G + r 11')a / 2, one coordinate at a time.
-    void hildreth(std::uint32_t label, const double* scores, double trust) {
-        const std::size_t n = rivals_.size();
-        dual_.assign(n, 0.0);
-        for (int cycle = 0; cycle < 100000; ++cycle) {
-            double change = 0, size = 1;
-            for (std::size_t j = 0; j < n; ++j) {
-                double pull = 1 - (scores[label] - scores[rivals_[j]]);
-                for (std::size_t i = 0; i < n; ++i) pull -= (gram_[j * n + i] + trust) * dual_[i];
-                const double next = std::max(0.0, dual_[j] + pull / (gram_[j * n + j] + trust));
-                change = std::max(change, std::abs(next - dual_[j]));
-                size = std::max(size, next);
-                dual_[j] = next;
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = i; j < n; ++j) {
+                const Term a[2] = {{label, 1.0}, {rivals_[i], -1.0}}, b[2] = {{label, 1.0}, {rivals_[j], -1.0}};
+                gram_[i * n + j] = gram_[j * n + i] = belief.covariance(row, Terms(a, 2), Terms(b, 2));
             }
-            if (change <= 1e-15 * size) return;
-        }
     }
 
-    std::vector<double> coefficients_, order_, scratch_, gram_, dual_;
+    /// a >= 0 that maximises a.l - a'(G + r 11')a / 2, by an active set: constraints enter by the largest violation and
+    /// leave when their multiplier would turn negative. The slack r sum(a) is an unknown of its own, so that the
+    /// system stays well conditioned where the variances are small against r.
+    bool active_set(std::uint32_t label, const double* scores, double trust) {
+        const std::size_t n = rivals_.size();
+        double largest = 0;
+        for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, gram_[i * n + i]);
+        if (!(largest > 0)) return false;
+        loss_.resize(n);
+        for (std::size_t j = 0; j < n; ++j) loss_[j] = 1 - (scores[label] - scores[rivals_[j]]);
+        dual_.assign(n, 0.0);
+        active_.clear();
+        for (std::size_t round = 0; round < 10 * n + 10; ++round) {
+            std::size_t worst = n;
+            double violation = 1e-13 * (1 + std::abs(loss_[0]));
+            for (std::size_t j = 0; j < n; ++j) {
+                if (std::find(active_.begin(), active_.end(), j) != active_.end()) continue;
+                double pull = loss_[j];
+                for (const std::size_t i : active_) pull -= (gram_[j * n + i] + trust) * dual_[i];
+                if (pull > violation) {
+                    violation = pull;
+                    worst = j;
+                }
+            }
+            if (worst == n) break;
+            active_.push_back(worst);
+            while (!active_.empty() && !settle(trust)) {}
+        }
+        return true;
+    }
+
+    /// Solves on the active set; drops the first constraint that blocks the way and returns false, until none does.
+    bool settle(double trust) {
+        const std::size_t n = rivals_.size(), m = active_.size();
+        // [G_AA 1; 1' -1/r] (a, slack) = (l_A, 0), eliminated with partial pivoting.
+        const std::size_t side = m + 1;
+        system_.assign(side * (side + 1), 0.0);
+        for (std::size_t i = 0; i < m; ++i) {
+            for (std::size_t j = 0; j < m; ++j) system_[i * (side + 1) + j] = gram_[active_[i] * n + active_[j]];
+            system_[i * (side + 1) + m] = system_[m * (side + 1) + i] = 1.0;
+            system_[i * (side + 1) + side] = loss_[active_[i]];
+        }
+        system_[m * (side + 1) + m] = -1 / trust;
+        if (!eliminate(side)) {  // a constraint that adds nothing
+            dual_[active_.back()] = 0;
+            active_.pop_back();
+            return true;
+        }
+        double reach = 1;
+        std::size_t blocking = m;
+        for (std::size_t i = 0; i < m; ++i) {
+            const double goal = system_[i * (side + 1) + side], now = dual_[active_[i]];
+            if (goal > 0 || !(now - goal > 0)) continue;
+            const double fraction = now / (now - goal);
+            if (fraction < reach || blocking == m) {
+                reach = std::min(reach, fraction);
+                blocking = i;
+            }
+        }
+        for (std::size_t i = 0; i < m; ++i) {
+            double& a = dual_[active_[i]];
+            a += reach * (system_[i * (side + 1) + side] - a);
+        }
+        if (blocking == m) return true;
+        dual_[active_[blocking]] = 0;
+        active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(blocking));
+        return false;
+    }
+
+    bool eliminate(std::size_t side) {
+        const std::size_t width = side + 1;
+        for (std::size_t c = 0; c < side; ++c) {
+            std::size_t pivot = c;
+            for (std::size_t r_ = c + 1; r_ < side; ++r_)
+                if (std::abs(system_[r_ * width + c]) > std::abs(system_[pivot * width + c])) pivot = r_;
+            if (!(std::abs(system_[pivot * width + c]) > 0)) return false;
+            for (std::size_t k_ = 0; k_ < width; ++k_) std::swap(system_[c * width + k_], system_[pivot * width + k_]);
+            for (std::size_t r_ = 0; r_ < side; ++r_) {
+                if (r_ == c) continue;
+                const double factor = system_[r_ * width + c] / system_[c * width + c];
+                for (std::size_t k_ = c; k_ < width; ++k_) system_[r_ * width + k_] -= factor * system_[c * width + k_];
+            }
+        }
+        for (std::size_t r_ = 0; r_ < side; ++r_) system_[r_ * width + side] /= system_[r_ * width + r_];
+        return true;
+    }
+
+    std::vector<double> coefficients_, order_, scratch_, gram_, dual_, loss_, system_;
     std::vector<std::uint32_t> rivals_;
+    std::vector<std::size_t> active_;
     std::vector<Term> terms_;
 };
 

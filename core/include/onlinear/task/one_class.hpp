@@ -1,0 +1,86 @@
+#pragma once
+#include "onlinear/task/task.hpp"
+
+namespace onlinear::task {
+
+/// One class: a ball around the mean that should hold every example.
+///
+/// Crammer, Dekel, Keshet, Shalev-Shwartz, Singer. JMLR 7, 2006, section 6. The loss is |x - mu| - radius and
+/// the mean moves along delta = (x - mu)/|x - mu|, of norm 1, so mu <- mu + tau delta is a step on x with
+/// keep = 1 - tau/|x - mu|.
+///
+/// `max_radius` B learns the radius as well, by the paper's reduction: one more coordinate, zero in every x,
+/// starts at B and the ball of radius B is sought there; what that coordinate omega has lost is the radius,
+/// sqrt(B^2 - omega^2). Nothing but `keep` ever moves omega, so it lives in the belief's threshold and the
+/// distances stay those of x.
+struct OneClass {
+    static constexpr const char* name = "OneClass";
+
+    double radius = 1.0;
+    std::optional<double> max_radius;
+
+    static constexpr auto parameters() {
+        return std::tuple{
+            rule::nonnegative("radius", &OneClass::radius),
+            rule::optional_within("max_radius", &OneClass::max_radius, rule::Range{.low = 0.0})};
+    }
+
+    template <class Belief>
+    static constexpr bool serves = belief::MeasuresDistance<Belief>;
+
+    static const char* refuses(const rule::AnyRule& rule) noexcept {
+        return std::holds_alternative<rule::PassiveAggressive>(rule)
+                   ? nullptr
+                   : "task.OneClass is defined for rule.PassiveAggressive";
+    }
+
+    std::size_t blocks() const noexcept { return 1; }
+    bool valid(const Example&) const noexcept { return true; }
+
+    template <class Belief>
+    void start(Belief& belief) const noexcept {
+        belief.start(max_radius.value_or(0.0), true);
+    }
+
+    template <class Belief, class T>
+    Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example,
+                double* scores, const Clock& clock) {
+        bool walked = false;
+        const double squared = belief.squared_distance(row, walked);
+        if (walked) belief.remeasure();  // what made a walk necessary would make the next one so too
+        const Sums seen = belief.look(row);
+        const double omega = belief.threshold();
+        const double distance = std::sqrt(squared + omega * omega);
+        scores[0] = std::sqrt(squared);
+        if (!std::isfinite(distance)) return {.fault = Fault::margin_overflow};
+        const double reach = max_radius.value_or(radius);
+        const Evidence e{.margin = -distance, .required = -reach, .variance = 1.0, .weight = example.weight};
+        const Step step = rule::decide(rule, e, clock);
+        Round round;
+        const Term term{0, 1.0};
+        if (step)
+            round = take(belief, row, Terms(&term, 1), realise(step, distance, omega),
+                         {.margin = seen.margin, .variance = seen.variance});
+        round.cost = std::max(0.0, distance - reach);
+        round.mistake = distance > reach;
+        return round;
+    }
+
+    /// What a model says of a row: its distance from the centre.
+    template <class Belief, class T>
+    void predict(const Belief& belief, const Row<T>& row, double* out) const noexcept {
+        bool walked;
+        out[0] = std::sqrt(belief.squared_distance(row, walked));
+    }
+
+    void calibrate(Calibration&, const double*, const Example&, bool) const noexcept {}
+
+private:
+    /// tau along (x - mu)/distance, written on x; omega, zero in x, only shrinks.
+    static Step realise(const Step& step, double distance, double omega) noexcept {
+        const double part = step.mean / distance;
+        return {.mean = part, .keep = 1 - part, .threshold = -part * omega};
+    }
+};
+
+}  // namespace onlinear::task

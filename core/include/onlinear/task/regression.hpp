@@ -1,0 +1,68 @@
+#pragma once
+#include "onlinear/task/task.hpp"
+
+namespace onlinear::task {
+
+/// Real targets: |y - mu.x| should not exceed epsilon.
+///
+/// Crammer, Dekel, Keshet, Shalev-Shwartz, Singer. JMLR 7, 2006, section 5. With e = y - mu.x and s its sign,
+/// delta = s x and the required margin is s y - epsilon, so that what is missing is |e| - epsilon. With
+/// epsilon = 0 and the squared loss of `rule::LeastSquares` every round is learned: recursive least squares
+/// (Crammer, Kulesza, Dredze. Machine Learning 91, 2013).
+struct Regression {
+    static constexpr const char* name = "Regression";
+    static constexpr bool kRealTargets = true;
+
+    double epsilon = 0.0;
+
+    static constexpr auto parameters() {
+        return std::tuple{rule::nonnegative("epsilon", &Regression::epsilon)};
+    }
+
+    template <class Belief>
+    static constexpr bool serves = !belief::ForClasses<Belief> && !belief::Natural<Belief>;
+
+    const char* refuses(const rule::AnyRule& rule) const noexcept {
+        if (std::holds_alternative<rule::LeastSquares>(rule))
+            return epsilon > 0 ? "rule.LeastSquares has no band in which errors are free; use epsilon=0"
+                               : nullptr;
+        if (const auto* arow = std::get_if<rule::Arow>(&rule))
+            return arow->loss == rule::Arow::kSquaredHinge
+                       ? nullptr
+                       : "rule.Arow learns regression with loss='squared_hinge'";
+        return std::holds_alternative<rule::PassiveAggressive>(rule)
+                   ? nullptr
+                   : "task.Regression is defined for rule.PassiveAggressive, rule.Arow and rule.LeastSquares";
+    }
+
+    std::size_t blocks() const noexcept { return 1; }
+    bool valid(const Example& example) const noexcept { return std::isfinite(example.target); }
+
+    template <class Belief, class T>
+    Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example,
+                double* scores, const Clock& clock) {
+        Sums seen;
+        if constexpr (Belief::kFused)
+            seen = belief.look(row);
+        else
+            belief.scores(row, &seen.margin);
+        scores[0] = seen.margin;
+        const double error = example.target - seen.margin;
+        const double sign = error < 0 ? -1.0 : 1.0;
+        const Term term{0, sign};
+        if constexpr (!Belief::kFused) seen.variance = belief.variance(row, Terms(&term, 1));
+        Round round = answer(belief, rule, row, Terms(&term, 1),
+                             {.margin = sign * seen.margin,
+                              .required = sign * example.target - epsilon,
+                              .variance = seen.variance,
+                              .weight = example.weight},
+                             clock);
+        round.cost = std::abs(error);
+        round.mistake = round.cost > epsilon;
+        return round;
+    }
+
+    void calibrate(Calibration&, const double*, const Example&, bool) const noexcept {}
+};
+
+}  // namespace onlinear::task

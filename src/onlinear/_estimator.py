@@ -1,0 +1,464 @@
+"""What every estimator shares, whatever its task: parameters, validation, passes, reading, state."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, belief
+from ._labels import Labels
+from ._learner import Learner, Report, weights_of
+from ._parameters import check_choice, check_number, with_advice
+from ._rows import Rows, SparseRows, is_sparse, quick_rows, refuse, to_rows
+from ._sklearn import BaseEstimator, generator, is_lean
+from .exceptions import DataError, NotAvailableError, ParameterError
+
+__all__ = ["Array", "GaussianBelief", "LinearEstimator", "OnlineEstimator"]
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OnlineEstimator(BaseEstimator):
+    """What all estimators share; see `_parameters.SHARED_PARAMETERS` for the parameters.
+
+    A subclass says which rule, belief and task its parameters mean, how answers are checked, and has
+    `_start`, which makes the learner.
+    """
+
+    passes: int = 10
+    shuffle: bool = True
+    early_stopping: bool = True
+    tol: float = 1e-3
+    n_iter_no_change: int = 2
+    warm_start: bool = False
+    initial_mean: npt.ArrayLike | None = None
+    dtype: Literal["float32", "float64"] | None = None
+    bits: int = 20
+    max_features: int = 1 << 28
+    grow_features: bool = False
+    n_jobs: int | None = None
+    random_state: Any = None
+
+    if TYPE_CHECKING:  # what learning sets, and what every subclass has
+        _learner: Learner = field(init=False)
+        _labels: Labels = field(init=False)
+        n_features_in_: int = field(init=False)
+        feature_names_in_: Array = field(init=False)
+        n_passes_: int = field(init=False)
+
+        def partial_fit(self, *args: Any, **kwargs: Any) -> Self: ...
+
+    #: What to use instead of an estimator that keeps no variances.
+    _with_variances: ClassVar[str] = "a Gaussian one"
+
+    # ------------------------------------------------------------------ what a subclass says
+
+    def _rule(self) -> Any:
+        """The rule these parameters mean."""
+        raise TypeError(f"{type(self).__name__} does not say which rule it is")
+
+    def _belief(self) -> Any:
+        """The belief these parameters mean."""
+        return belief.Mean()
+
+    def _has_intercept(self) -> bool:
+        """Whether a feature that is always 1 is added."""
+        return False
+
+    def axes(self) -> tuple[Any, Any]:
+        """The rule and the belief these parameters mean.
+
+        Returns
+        -------
+        rule, belief : objects from `onlinear.rule` and `onlinear.belief`
+        """
+        self._check_parameters()
+        try:
+            return self._rule(), self._belief()
+        except ParameterError:
+            raise
+        except ValueError as error:
+            raise ParameterError(with_advice(type(self).__name__, str(error))) from None
+
+    def _make_learner(
+        self, asked: Any, rule: Any, known: Any, n_features: int, n_classes: int | None, dtype: str
+    ) -> Learner:
+        """Put the axes together; what does not go together is refused in the estimator's name."""
+        try:
+            learner = Learner(
+                task=asked,
+                rule=rule,
+                belief=known,
+                dtype=dtype,
+                n_features=n_features,
+                n_classes=n_classes,
+                fit_intercept=self._has_intercept(),
+                initial_mean=self.initial_mean,
+                bits=self.bits,
+                max_features=self.max_features,
+            )
+        except ParameterError as error:
+            raise ParameterError(with_advice(type(self).__name__, str(error))) from None
+        if "feature_names_in_" in self.__dict__:
+            learner.handle.name_columns([str(name) for name in self.feature_names_in_])
+        return learner
+
+    def _start(self, n_features: int, classes: Array, dtype: str) -> None:
+        """Make the learner; `classes` are those known at the start, none where the task has none."""
+        raise TypeError(f"{type(self).__name__} does not say how it starts")
+
+    # ------------------------------------------------------------------ learning
+
+    def _fit_weights(self, sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
+        weights = weights_of(sample_weight, n)
+        if weights is not None and not weights.any():
+            raise DataError(
+                f"{type(self).__name__}: sample_weight is zero for every example; there is nothing to learn"
+            )
+        return weights
+
+    def _make_passes(self, n: int, learn: Callable[[Array | None, bool], Report]) -> None:
+        """Make the passes of `fit`; ``learn(order, first)`` makes one."""
+        rng = generator(self.random_state)
+        best, patience = np.inf, 0
+        # A patience longer than the passes could never run out; it asks for more of them.
+        extra = self.n_iter_no_change if self.early_stopping and self.n_iter_no_change > self.passes else 0
+        for number in range(self.passes + extra):
+            order = rng.permutation(n).astype(np.int64) if self.shuffle else None
+            report = learn(order, number == 0)
+            self.n_passes_ += 1
+            if not self.early_stopping:
+                continue
+            if report.n_updates == 0:
+                break
+            error = self._error(report, max(n, 1))
+            patience = 0 if error < best - self._slack(best) else patience + 1
+            best = min(best, error)
+            if patience >= self.n_iter_no_change:
+                break
+
+    def _error(self, report: Report, n: int) -> float:
+        """The progressive error of a pass."""
+        return report.n_mistakes / n
+
+    def _slack(self, best: float) -> float:
+        """By how much a pass must better the best one."""
+        return self.tol
+
+    def fit_stream(self, batches: Iterable[Any]) -> Self:
+        """Learn from batches as they come, one pass.
+
+        Parameters
+        ----------
+        batches : iterable
+            The stream: pairs (X, y), triples with weights, or what `onlinear.read` gives.
+
+        Returns
+        -------
+        self
+        """
+        for batch in batches:
+            if isinstance(batch, tuple):
+                X, y, *rest = batch
+                self.partial_fit(X, y, sample_weight=rest[0] if rest else None)
+            else:
+                self.partial_fit(batch.X, batch.y, sample_weight=batch.weight)
+        return self
+
+    def _learn_dict(
+        self, x: Mapping[Any, Any], target: float, w: float, relevant: Sequence[int] | None = None
+    ) -> None:
+        """Learn one example from a dict."""
+        handle = self._learner.handle
+        fault, row, column = handle.learn_dict(x, 0, target, w, None, False, relevant)
+        if fault:
+            raise refuse(fault, row, column, single_precision=handle.single_precision)
+        if handle.n_features != self.n_features_in_:
+            self._grown(handle)
+
+    def _grown(self, handle: Any) -> None:
+        """Dicts brought new features."""
+        self.n_features_in_ = handle.n_features
+        if "feature_names_in_" in self.__dict__:
+            self.feature_names_in_ = np.array([*self.feature_names_in_, *handle.fresh_names], dtype=object)
+
+    # ------------------------------------------------------------------ getting ready
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        check_number(owner, "passes", self.passes, 1, whole=True)
+        check_number(owner, "n_iter_no_change", self.n_iter_no_change, 1, whole=True)
+        check_number(owner, "tol", self.tol, -1.0)
+        check_number(owner, "bits", self.bits, 1, 30, whole=True)
+        check_number(owner, "max_features", self.max_features, 1, 1 << 30, whole=True)
+        if self.dtype is not None and str(np.dtype(self.dtype)) not in ("float32", "float64"):
+            raise ParameterError(f"{owner}: dtype must be None, 'float32' or 'float64', got {self.dtype!r}")
+
+    def _state_dtype(self, X: Any) -> str:
+        if self.dtype is not None:
+            return str(np.dtype(self.dtype))
+        given = getattr(X, "dtype", None)
+        if given is None and not hasattr(X, "dtypes"):
+            return "float64"  # lists of Python numbers
+        if given is None:  # data frames: float64 as soon as one column is
+            return (
+                "float64" if any(str(kind).lower() == "float64" for kind in _column_types(X)) else "float32"
+            )
+        return "float64" if given == np.float64 else "float32"
+
+    def _checked_rows(self, X: Any, *, reset: bool) -> Rows:
+        """scikit-learn's manners; NaN and infinity are found by the core, which names the row."""
+        if is_lean():
+            rows = to_rows(X)
+            self.n_features_in_ = rows.n_columns if reset else max(self.n_features_in_, rows.n_columns)
+            return rows
+        from sklearn.utils.validation import validate_data
+
+        wide = self.grow_features and not reset and _columns(X) > self.n_features_in_
+        X = validate_data(
+            self,
+            X,
+            reset=reset or wide,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+            accept_large_sparse=True,
+        )
+        quick = quick_rows(X)
+        return quick if quick is not None else to_rows(X)
+
+    def _quick(self, X: Any) -> Rows | None:
+        """Rows that need no validation beyond the core's; None sends them the long way round."""
+        if "feature_names_in_" in self.__dict__:
+            return None
+        rows = quick_rows(X)
+        if rows is None or rows.n_columns != self.n_features_in_ or rows.n_rows == 0:
+            return None
+        return rows
+
+    def _inspect(self, rows: Rows, dtype: str) -> None:
+        """Refuse bad rows before anything is changed for their sake."""
+        look = _core.inspect_csr if isinstance(rows, SparseRows) else _core.inspect_dense
+        fault, row, column = look(*rows.arguments(), dtype == "float32")
+        if fault:
+            raise refuse(fault, row, column, single_precision=dtype == "float32")
+
+    def _make_room(self, rows: Rows, dtype: str, *, anew: bool) -> None:
+        """Make the learner of a task without classes, or room in it; bad rows are refused before that."""
+        self._inspect(rows, dtype if anew else self._learner.dtype)
+        if anew:
+            self._labels = Labels()
+            self._start(rows.n_columns, np.empty(0), dtype)
+            self.n_passes_ = 0
+        elif rows.n_columns > self._learner.n_features:
+            self._learner.handle.grow(rows.n_columns, 1)
+            self.n_features_in_ = rows.n_columns
+
+    # ------------------------------------------------------------------ reading
+
+    def _ready(self) -> Learner:
+        learner: Learner | None = self.__dict__.get("_learner")
+        if learner is None:
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet. "
+                "Call 'fit', 'partial_fit' or 'learn_one' first."
+            )
+        return learner
+
+    def _rows_to_read(self, X: Any) -> Rows:
+        rows = self._quick(X)
+        if rows is not None:
+            return rows
+        if is_lean():
+            return to_rows(X)
+        from sklearn.utils.validation import validate_data
+
+        X = validate_data(
+            self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
+        )
+        return to_rows(X)
+
+    def _threads(self) -> int:
+        if self.n_jobs is None:
+            return 1
+        if self.n_jobs < 0:
+            return max(1, (os.cpu_count() or 1) + 1 + self.n_jobs)
+        return max(1, self.n_jobs)
+
+    def _blocks(self, X: Any, *, variances: bool = False) -> Array:
+        """Scores or variances, a column per block, blocks in the core's order."""
+        learner = self._ready()
+        return learner.read_rows(self._rows_to_read(X), variances=variances, n_threads=self._threads())
+
+    def _dict_blocks(self, x: Mapping[Any, Any], *, variances: bool = False) -> Array:
+        out = self._learner.handle.read_dict(x, variances)
+        if isinstance(out, tuple):
+            raise refuse(*out, single_precision=self._learner.dtype == "float32")
+        return np.array([out])
+
+    def _need_variance(self) -> Learner:
+        learner = self._ready()
+        if not learner.handle.has_variance:
+            raise NotAvailableError(f"{type(self).__name__} keeps no variances; use {self._with_variances}")
+        return learner
+
+    def _entries(self, x: Any) -> tuple[Array, Array]:
+        """One example as columns and values."""
+        if isinstance(x, Mapping):
+            columns, values = self._learner.handle.columns_of(x)
+            return np.asarray(columns, dtype=np.int64), np.asarray(values, dtype=np.float64)
+        if not is_sparse(x) and np.ndim(x) == 1:
+            x = np.asarray(x).reshape(1, -1)
+        rows = self._rows_to_read(x)
+        if rows.n_rows != 1:
+            raise DataError(f"explain takes one example, got {rows.n_rows}")
+        if isinstance(rows, SparseRows):
+            return np.asarray(rows.indices, dtype=np.int64), np.asarray(rows.data, dtype=np.float64)
+        present = np.flatnonzero(rows.x[0])
+        return present, np.asarray(rows.x[0][present], dtype=np.float64)
+
+    def _feature_name(self, column: int) -> str:
+        names = self.__dict__.get("feature_names_in_")
+        if names is not None and column < len(names):
+            return str(names[column])
+        words: dict[int, str] = self._learner.handle.words()
+        return words.get(column, f"x{column}")
+
+    # ------------------------------------------------------------------ fitted state
+
+    def _weights(self, name: str) -> tuple[Array, Array]:
+        if self.__dict__.get("_learner") is None:
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute 'coef_' before it has learned"
+            )
+        coef, intercept = getattr(self._learner.handle, name)()
+        return coef, intercept
+
+    @property
+    def n_seen_(self) -> int:
+        """Rounds so far: examples of positive weight."""
+        return self._counted("n_seen")
+
+    @property
+    def n_updates_(self) -> int:
+        """Rounds that changed the model."""
+        return self._counted("n_updates")
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rounds predicted wrongly before learning."""
+        return self._counted("n_mistakes")
+
+    def _counted(self, name: str) -> int:
+        if self.__dict__.get("_learner") is None:
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute '{name}_' before it has learned"
+            )
+        return int(getattr(self._learner, name))
+
+    def digest(self) -> str:
+        """A hash of everything learned; equal digests mean equal models, bit for bit."""
+        return self._ready().digest()
+
+    def save(self, path: Any) -> None:
+        """Write the model to a safetensors file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; the file is written aside and moved into place.
+        """
+        from .persistence import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: Any) -> Self:
+        """Read a model written by `save`; never runs code from the file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        """
+        from .persistence import load
+
+        model = load(path)
+        if not isinstance(model, cls):
+            raise ParameterError(f"{path} holds a {type(model).__name__}, not a {cls.__name__}")
+        return model
+
+    def _extras(self) -> dict[str, Any]:
+        """What a model file must hold beside parameters and the learner's state, as plain JSON values."""
+        return {}
+
+    def _take_extras(self, extras: dict[str, Any]) -> None:
+        """Take over what `_extras` gave."""
+
+    # ------------------------------------------------------------------ scikit-learn
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.__dict__.get("_learner") is not None
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LinearEstimator(OnlineEstimator):
+    """An estimator that predicts with linear scores."""
+
+    fit_intercept: bool = True
+    average: bool = False
+
+    def _belief(self) -> Any:
+        return belief.Mean(average=self.average)
+
+    def _has_intercept(self) -> bool:
+        return self.fit_intercept
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class GaussianBelief(LinearEstimator):
+    """An estimator whose belief is a Gaussian."""
+
+    covariance: Literal["diagonal", "full"] = "diagonal"
+    projection: Literal["kl", "drop", "exact"] = "kl"
+    initial_variance: float = 1.0
+    min_variance: float = 0.0
+
+    #: The projections the mathematics allows for this rule.
+    _projections: ClassVar[tuple[str, ...]] = ("kl", "drop")
+
+    def _belief(self) -> Any:
+        owner = type(self).__name__
+        check_choice(owner, "covariance", self.covariance, ("diagonal", "full"))
+        check_choice(owner, "projection", self.projection, self._projections)
+        if self.covariance == "full":
+            return belief.Full(initial_variance=self.initial_variance, average=self.average)
+        return belief.Diagonal(
+            projection=self.projection,
+            initial_variance=self.initial_variance,
+            min_variance=self.min_variance,
+            average=self.average,
+        )
+
+
+def _columns(X: Any) -> int:
+    shape = getattr(X, "shape", None)
+    return int(shape[1]) if shape is not None and len(shape) == 2 else 0
+
+
+def _column_types(X: Any) -> list[Any]:
+    kinds = X.dtypes
+    return list(kinds.values) if hasattr(kinds, "values") and not isinstance(kinds, dict) else list(kinds)

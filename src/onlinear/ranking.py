@@ -1,0 +1,591 @@
+"""Label ranking: several labels may be right, and those that are should come first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core, task
+from ._algorithms import axes_of
+from ._estimator import Array, LinearEstimator
+from ._labels import Labels
+from ._learner import weights_of
+from ._parameters import check_number, estimator
+from ._rows import DenseRows, Rows, is_sparse, to_rows
+from ._sklearn import ClassifierMixin
+from .exceptions import DataError, ModelFileError, NotAvailableError, ParameterError
+
+__all__ = ["MultilabelRanker", "RankingReport"]
+
+
+@dataclass(frozen=True, slots=True)
+class RankingReport:
+    """How well labels are ranked."""
+
+    n_examples: int
+    ranking_loss: float
+    """Share of (relevant, irrelevant) pairs in the wrong order, averaged over examples."""
+    one_error: float
+    """Share of examples whose first label is not relevant; examples with no relevant label do not count."""
+    average_precision: float
+    """Average share of relevant labels among those ranked at least as high as each relevant one."""
+    subset_accuracy: float
+    """Share of examples whose predicted set is exactly right."""
+
+
+@estimator
+class MultilabelRanker(ClassifierMixin, LinearEstimator):
+    """Label ranking by any rule: every relevant label above every irrelevant one.
+
+    On each example the lowest-scoring relevant label r is set against the highest-scoring irrelevant label s,
+    with δ = Φ(x, r) - Φ(x, s) and required margin 1. An example with no relevant label, or with all of them,
+    teaches nothing. With one label to an example this is multiclass classification.
+
+    Label sets are predicted with a threshold on calibrated probabilities: one logistic map of the scores for
+    all labels, fitted while learning to the scores before each round.
+
+    Parameters
+    ----------
+    rule : str or classifier, default="pa1"
+        The algorithm: a name ("perceptron", "pa", "pa1", "pa2", "romma", "norma", "cw-var", "scw1", "scw2",
+        "arow", "nherd", "narow", "sop", "iellip", ...), or one of our classifiers, whose parameters then
+        count.
+    phi : callable, default=None
+        ``phi(X, label)`` gives the rows of Φ(x, label) for every example, and one vector of weights serves
+        all labels (single prototype). None keeps one vector for each label (multi-prototype).
+    threshold : float, default=0.5
+        Labels whose probability reaches this are predicted, in [0, 1].
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_labels,)
+        The labels, sorted.
+    coef_ : ndarray of shape (n_labels, n_features), or (1, n_features) with `phi`
+        The weights.
+    intercept_ : ndarray of shape (n_labels,) or (1,)
+        The intercepts.
+
+    References
+    ----------
+    .. [1] Crammer, Dekel, Keshet, Shalev-Shwartz, Singer. JMLR 7, 2006, section 7.
+
+    Examples
+    --------
+    >>> from onlinear import MultilabelRanker
+    >>> X = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]
+    >>> y = [["art"], ["sport"], ["money"], ["art", "sport"]]
+    >>> model = MultilabelRanker(rule="arow", random_state=0).fit(X, y)
+    >>> print(model.rank([[0.0, 1.0, 0.2]])[0][0])
+    sport
+    """
+
+    rule: Any = "pa1"
+    phi: Callable[[Any, Any], Any] | None = None
+    threshold: float = 0.5
+
+    if TYPE_CHECKING:
+        _one_each: bool = field(init=False)
+
+    # ------------------------------------------------------------------ the axes
+
+    def axes(self) -> tuple[Any, Any]:
+        """The rule and the belief these parameters mean.
+
+        Returns
+        -------
+        rule, belief : objects from `onlinear.rule` and `onlinear.belief`
+        """
+        self._check_parameters()
+        return axes_of(self.rule, type(self).__name__, average=self.average)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_number(type(self).__name__, "threshold", self.threshold, 0.0, 1.0)
+        if self.phi is not None and not callable(self.phi):
+            raise ParameterError(f"{type(self).__name__}: phi must be callable or None, got {self.phi!r}")
+
+    def _has_intercept(self) -> bool:
+        return self.fit_intercept and self.phi is None  # it cancels out of a difference of rows
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn from arrays, starting anew (or going on, with `warm_start`).
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            The examples; with `phi`, whatever it takes.
+        y : array of shape (n_samples, n_labels), list of label lists, or array of shape (n_samples,)
+            The relevant labels: an indicator array (labels are then column numbers), a list with the labels
+            of each example, or one label for each. Rows of one length that hold only 0 and 1 are an indicator
+            array.
+        sample_weight : array of shape (n_samples,), optional
+            Example weights; 0 is an exact no-op.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        go_on = self.warm_start and self.__dict__.get("_learner") is not None
+        given = self._given(y, anew=not go_on)
+        weights = self._fit_weights(sample_weight, given.n)
+        known = self._labels if go_on else Labels()
+        if len(known) + len(known.unknown(given.names)) < 2 and given.one_each:
+            raise DataError(
+                f"{type(self).__name__}: y has one class only; fit needs at least two labels to rank"
+            )
+        rows = self._met(X, given, anew=not go_on)
+        if not go_on:
+            self.n_passes_ = 0
+        numbers, lists = self._encoded(given)
+        self._make_passes(
+            given.n,
+            lambda order, first: self._learner.learn_rows(
+                rows, numbers, weights, order=order, calibrate=first, checked=True, label_lists=lists
+            ),
+        )
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
+        """Learn from one batch, in the given order, once.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            The examples; with `phi`, whatever it takes.
+        y : array or list
+            The relevant labels, as in `fit`; new ones may appear at any time.
+        classes : array, optional
+            Labels to expect; not needed.
+        sample_weight : array of shape (n_samples,), optional
+            Example weights; 0 is an exact no-op.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        first = self.__dict__.get("_learner") is None
+        given = self._given(y, anew=first)
+        if classes is not None:
+            given.names = np.unique(np.concatenate([np.asarray(classes).ravel(), given.names]))
+        weights = weights_of(sample_weight, given.n)
+        rows = self._met(X, given, anew=first)
+        numbers, lists = self._encoded(given)
+        self._learner.learn_rows(rows, numbers, weights, checked=True, label_lists=lists)
+        return self
+
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Self:
+        """Learn one example from a dict of features; river's verb.
+
+        Parameters
+        ----------
+        x : dict
+            Feature names (or column numbers) and their values. String values are categories.
+        y : collection of labels, or dict from label to bool
+            The relevant labels; a dict also tells of labels that are not.
+        w : float, default=1.0
+            Its weight.
+
+        Returns
+        -------
+        self
+        """
+        if self.phi is not None:
+            raise NotAvailableError(f"{type(self).__name__} with phi learns from fit and partial_fit")
+        if not isinstance(y, Collection) or isinstance(y, str | bytes):
+            raise DataError(f"y must be a collection of labels, or a dict from label to bool, got {y!r}")
+        relevant = [label for label in y if not isinstance(y, Mapping) or y[label]]
+        first = self.__dict__.get("_learner") is None
+        single = self.dtype != "float64" if first else self._learner.dtype == "float32"
+        known = Labels() if first else self._labels
+        new = known.unknown(_array_of(list(y)))
+        if first or len(new):
+            _core.check_dict(x, single)
+        if first:
+            self._labels, self._one_each = known, False
+            self._start(0, new, self.dtype or "float32")
+        elif len(new):
+            self._labels.add(new)
+            self._learner.handle.grow(self._learner.n_features, len(self._labels))
+        self._learn_dict(x, 0.0, w, [self._labels.index[label] for label in relevant])
+        return self
+
+    # ------------------------------------------------------------------ getting ready
+
+    def _given(self, y: Any, *, anew: bool) -> _Answers:
+        """Answers in one form, whatever form they came in."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        given = answers_of(y)
+        if not anew and given.one_each != self._one_each:
+            raise DataError("y must have the form it had before: one label each, or sets of labels")
+        return given
+
+    def _encoded(self, given: _Answers) -> tuple[Array, Array]:
+        numbers = self._labels.encode(given.labels)
+        assert numbers is not None
+        return np.ascontiguousarray(numbers), given.starts
+
+    def _met(self, X: Any, given: _Answers, *, anew: bool) -> Rows:
+        """Rows that can be learned, with a learner that has room for them and their labels."""
+        known = Labels() if anew else self._labels
+        new = known.unknown(given.names)
+        if self.phi is None:
+            rows = self._checked_rows(X, reset=anew)
+            n = rows.n_rows
+        else:
+            labels = Labels()
+            labels.add(np.asarray([*known.names, *new.tolist()]))
+            rows = self._prototype_rows(X, labels)
+            n = rows.n_rows // max(len(labels), 1)
+        if n != given.n:
+            raise DataError(f"X has {n} examples, y has {given.n}")
+        dtype = self._state_dtype(X) if self.phi is None else self._state_dtype(rows.arguments()[0])
+        self._inspect(rows, dtype if anew else self._learner.dtype)
+        if anew:
+            self._labels, self._one_each = known, given.one_each
+            self._start(rows.n_columns, new, dtype)
+        else:
+            self._labels.add(new)
+            if len(new) or rows.n_columns > self._learner.n_features:
+                self._learner.handle.grow(rows.n_columns, len(self._labels))
+            self.n_features_in_ = self._learner.n_features
+        return rows
+
+    def _prototype_rows(self, X: Any, labels: Labels) -> Rows:
+        """A row Φ(x, label) for each example and each label, example after example."""
+        assert self.phi is not None
+        blocks = [self.phi(X, label) for label in labels.names]
+        if any(is_sparse(block) for block in blocks):
+            from scipy.sparse import csr_matrix, vstack
+
+            stacked = vstack([csr_matrix(block) for block in blocks]).tocsr()
+            order = np.arange(stacked.shape[0]).reshape(len(blocks), -1).T.ravel()
+            return to_rows(stacked[order])
+        parts = [to_rows(block) for block in blocks]
+        shapes = {(part.n_rows, part.n_columns) for part in parts}
+        if len(shapes) != 1:
+            raise DataError(f"phi must give the same shape for every label, got {sorted(shapes)}")
+        cube = np.stack([part.arguments()[0] for part in parts], axis=1)
+        return DenseRows(cube.reshape(-1, cube.shape[-1]))
+
+    def _start(self, n_features: int, classes: Array, dtype: str) -> None:
+        rule, known = self.axes()
+        self._labels.add(np.asarray(classes))
+        asked = task.Ranking(prototypes="multi" if self.phi is None else "single")
+        self._learner = self._make_learner(asked, rule, known, n_features, len(self._labels), dtype)
+        self.n_features_in_ = n_features
+
+    # ------------------------------------------------------------------ predicting
+
+    def _scores(self, X: Any) -> Array:
+        """Scores, a column for each of `classes_`."""
+        learner = self._ready()
+        if self.phi is None:
+            blocks = self._blocks(X)
+        else:
+            rows = self._prototype_rows(X, self._labels)
+            blocks = learner.read_rows(rows, n_threads=self._threads()).reshape(-1, len(self._labels))
+        columns: Array = np.ascontiguousarray(blocks[:, self._labels.order])
+        return columns
+
+    def decision_function(self, X: Any) -> Array:
+        """The score of every label.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            In the order of ``classes_``; for a model of two classes, one label each, of shape (n_samples,).
+        """
+        scores = self._scores(X)
+        if self._one_each and scores.shape[1] == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores
+
+    def rank(self, X: Any) -> Array:
+        """All labels of each row, the best first.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+        """
+        ranked: Array = self.classes_[np.argsort(-self._scores(X), axis=1, kind="stable")]
+        return ranked
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each label.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            Of each label by itself; for a model of one label each, rows sum to 1.
+        """
+        return self._probabilities(self._scores(X))
+
+    def _probabilities(self, scores: Array) -> Array:
+        handle = self._learner.handle
+        if self._one_each:
+            softened: Array = handle.probabilities(scores)
+            return softened
+        apart: Array = handle.label_probabilities(scores)
+        return apart
+
+    def predict(self, X: Any) -> Array:
+        """The relevant labels of each row.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            The examples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            An indicator array in the order of ``classes_``; for a model of one label each, the labels.
+        """
+        scores = self._scores(X)
+        if self._one_each:
+            labels: Array = self.classes_[np.argmax(scores, axis=1)]
+            return labels
+        return (self._probabilities(scores) >= self.threshold).astype(np.int64)
+
+    def predict_labels(self, X: Any) -> list[list[Any]]:
+        """The relevant labels of each row, as lists, the best first.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            The examples.
+
+        Returns
+        -------
+        list of lists of labels
+        """
+        scores = self._scores(X)
+        chosen = self._probabilities(scores) >= self.threshold
+        names = self.classes_.tolist()
+        order = np.argsort(-scores, axis=1, kind="stable")
+        return [
+            [names[k] for k in ranked if row[k]]
+            for ranked, row in zip(order.tolist(), chosen.tolist(), strict=True)
+        ]
+
+    def predict_one(self, x: Mapping[Any, Any]) -> dict[Any, bool]:
+        """Which labels are relevant for one dict of features; empty before any learning.
+
+        Parameters
+        ----------
+        x : dict
+            Feature names (or column numbers) and their values.
+
+        Returns
+        -------
+        dict
+            From label to bool.
+        """
+        return {label: p >= self.threshold for label, p in self.predict_proba_one(x).items()}
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+        """The probability of each label for one dict of features; empty before any learning.
+
+        Parameters
+        ----------
+        x : dict
+            Feature names (or column numbers) and their values.
+
+        Returns
+        -------
+        dict
+            From label to probability.
+        """
+        if self.__dict__.get("_learner") is None:
+            return {}
+        scores = np.ascontiguousarray(self._dict_blocks(x)[:, self._labels.order])
+        return dict(zip(self.classes_.tolist(), self._probabilities(scores)[0].tolist(), strict=True))
+
+    def evaluate(self, X: Any, y: Any) -> RankingReport:
+        """How well the labels of held-out examples are ranked.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features)
+            The examples.
+        y : array or list
+            Their relevant labels, as in `fit`.
+
+        Returns
+        -------
+        RankingReport
+        """
+        from sklearn.metrics import label_ranking_average_precision_score, label_ranking_loss
+
+        self._ready()
+        given = answers_of(y)
+        stray = self._labels.unknown(given.labels)
+        if len(stray):
+            raise DataError(f"y contains {stray.tolist()[0]!r}, which is not among the labels learned")
+        numbers, starts = self._encoded(given)
+        place = np.empty(len(self._labels), dtype=np.intp)
+        place[self._labels.order] = np.arange(len(place))
+        truth = np.zeros((given.n, len(place)), dtype=np.int64)
+        truth[np.repeat(np.arange(given.n), np.diff(starts)), place[numbers]] = 1
+        scores = self._scores(X)
+        if len(scores) != given.n:
+            raise DataError(f"X has {len(scores)} examples, y has {given.n}")
+        some = truth.any(axis=1)
+        first = truth[np.arange(given.n), np.argmax(scores, axis=1)]
+        guessed = self.predict(X)
+        if self._one_each:
+            guessed = (self.classes_[None, :] == guessed[:, None]).astype(np.int64)
+        return RankingReport(
+            n_examples=given.n,
+            ranking_loss=float(label_ranking_loss(truth, scores)),
+            one_error=float(1 - first[some].mean()) if some.any() else 0.0,
+            average_precision=float(label_ranking_average_precision_score(truth, scores)),
+            subset_accuracy=float((guessed == truth).all(axis=1).mean()),
+        )
+
+    # ------------------------------------------------------------------ fitted state
+
+    @property
+    def classes_(self) -> Array:
+        """The labels, sorted."""
+        if "_labels" not in self.__dict__:
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute 'classes_' before it has learned"
+            )
+        return self._labels.sorted
+
+    def _by_class(self, weights: Array) -> Array:
+        ordered: Array = weights[self._labels.order] if self.phi is None else weights
+        return ordered
+
+    @property
+    def coef_(self) -> Array:
+        """The weights predictions are made with."""
+        return self._by_class(self._weights("average")[0])
+
+    @property
+    def intercept_(self) -> Array:
+        """The intercepts predictions are made with."""
+        return self._by_class(self._weights("average")[1])[:, 0]
+
+    def _extras(self) -> dict[str, Any]:
+        if self.phi is not None:
+            raise ModelFileError("a model with phi cannot be saved: a file holds no code. Pickle it instead.")
+        return {"one_each": self._one_each}
+
+    def _take_extras(self, extras: dict[str, Any]) -> None:
+        self._one_each = bool(extras["one_each"])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+@dataclass(slots=True)
+class _Answers:
+    """Label lists: example i has ``labels[starts[i]:starts[i + 1]]``; `names` are all labels there are."""
+
+    labels: Array
+    starts: Array
+    names: Array
+    one_each: bool
+
+    @property
+    def n(self) -> int:
+        return len(self.starts) - 1
+
+
+def _array_of(labels: Iterable[Any]) -> Array:
+    """Labels as a flat array; mixed kinds are refused rather than turned into strings."""
+    values = list(labels)
+    array = np.asarray(values)
+    if array.ndim != 1 or len({isinstance(value, str | bytes) for value in values}) > 1:
+        raise DataError("y mixes labels that cannot be ordered, such as strings and numbers")
+    return array if values else np.empty(0, dtype=np.int64)
+
+
+def answers_of(y: Any) -> _Answers:
+    """Answers from an indicator array, a list of label lists, or one label for each example."""
+    if is_sparse(y):
+        return _from_indicator(y.tocsr())
+    listed = isinstance(y, list | tuple) and any(isinstance(row, list | tuple | set | frozenset) for row in y)
+    if listed and not _looks_like_an_indicator(y):
+        return _from_lists(y)
+    from sklearn.utils import assert_all_finite
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import column_or_1d
+
+    array = np.asarray(y)
+    if (
+        array.dtype == object
+        and array.ndim == 1
+        and any(isinstance(row, list | tuple | set | frozenset) for row in array)
+    ):
+        return _from_lists(array.tolist())
+    if array.ndim == 2 and array.shape[1] > 1:
+        from scipy.sparse import csr_matrix
+
+        assert_all_finite(array, input_name="y")
+        return _from_indicator(csr_matrix(array))
+    labels = column_or_1d(y, warn=True)
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    starts = np.arange(len(labels) + 1, dtype=np.int64)
+    return _Answers(labels, starts, np.unique(labels), one_each=True)
+
+
+def _looks_like_an_indicator(y: Collection[Any]) -> bool:
+    """Rows of one length, all 0 and 1: as label lists they would repeat themselves, or all be the same."""
+    rows = [labels for labels in y if isinstance(labels, list | tuple)]
+    if len(rows) != len(y) or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
+        return False
+    return all(not isinstance(value, str | bytes) and value in (0, 1) for row in rows for value in row)
+
+
+def _from_indicator(matrix: Any) -> _Answers:
+    matrix.sum_duplicates()
+    if not np.isin(matrix.data, (0, 1)).all():
+        raise DataError("an indicator array must hold only 0 and 1; give labels as a list of lists")
+    matrix.eliminate_zeros()
+    return _Answers(
+        matrix.indices.astype(np.int64),
+        matrix.indptr.astype(np.int64),
+        np.arange(matrix.shape[1]),
+        one_each=False,
+    )
+
+
+def _from_lists(y: Collection[Any]) -> _Answers:
+    for row, labels in enumerate(y):
+        if not isinstance(labels, Collection) or isinstance(labels, str | bytes):
+            raise DataError(f"the labels of row {row} must be a list, got {labels!r}", row)
+    flat = _array_of(label for labels in y for label in labels)
+    starts = np.concatenate([[0], np.cumsum([len(labels) for labels in y])]).astype(np.int64)
+    return _Answers(flat, starts, np.unique(flat), one_each=False)
