@@ -1,6 +1,7 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -131,7 +132,9 @@ public:
     }
 
     void remember(const std::string& word, std::uint32_t column) {
-        if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits, false);
+        // A column past 2^bits can only come from a model file; it must not write behind the table.
+        const std::size_t room = std::max(std::size_t{1} << bits, std::size_t{column} + 1);
+        if (seen_.size() < room) seen_.resize(room, false);
         seen_[column] = true;
         words.emplace(column, word);
     }
@@ -459,22 +462,31 @@ void check_joint(const task::MulticlassJoint& task, const BeliefSpec& belief) {
             throw std::invalid_argument("task.MulticlassJoint has no exact diagonal form; use projection='kl' or 'drop'");
 }
 
-nb::dict to_dict(const std::vector<StateEntry>& entries) {
+/// The arrays take over the numbers: a large model is not copied once more.
+nb::dict to_dict(std::vector<StateEntry> entries) {
     nb::dict out;
-    for (const StateEntry& entry : entries) {
+    for (StateEntry& entry : entries) {
         if (entry.shape.empty()) {
             out[entry.name.c_str()] = entry.scalar;
             continue;
         }
-        const auto put = [&]<class T>(const std::vector<T>& values) {
-            T* data = new T[std::max<std::size_t>(values.size(), 1)];
-            std::copy(values.begin(), values.end(), data);
-            nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-            out[entry.name.c_str()] = nb::ndarray<nb::numpy, T>(data, {entry.shape[0], entry.shape[1]}, owner);
+        const auto put = [&]<class T>(std::vector<T>& values) {
+            auto* kept = new std::vector<T>(std::move(values));
+            nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+            out[entry.name.c_str()] = nb::ndarray<nb::numpy, T>(kept->data(), {entry.shape[0], entry.shape[1]}, owner);
         };
         entry.f32.empty() ? put(entry.f64) : put(entry.f32);
     }
     return out;
+}
+
+/// The calibration and the counts, which every learner has.
+void add_counts(nb::dict& out, const AnyLearner& learner) {
+    const Calibration& c = learner.calibration;
+    out["calibration"] = std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, c.rounds, c.square};
+    const Counters& n = learner.counters;
+    out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates, n.cost};
+    out["class_counts"] = learner.class_counts;
 }
 
 std::vector<StateEntry> from_dict(const nb::dict& state) {
@@ -798,6 +810,38 @@ void bind_learner(nb::module_& m) {
             },
             nb::arg("scores"))
         .def(
+            "state_shapes",
+            [](const Handle& self) {
+                std::shared_lock lock(self.turn);
+                const std::string none;
+                std::vector<std::tuple<std::string, std::size_t, std::size_t>> out;
+                for (const StateEntry& entry : self.learner->state(&none))
+                    if (!entry.shape.empty()) out.emplace_back(entry.name, entry.shape[0], entry.shape[1]);
+                return out;
+            },
+            "Names and shapes of the arrays of `state`.")
+        .def(
+            "state_array",
+            [](const Handle& self, const std::string& name) {
+                std::shared_lock lock(self.turn);
+                std::vector<StateEntry> entries = self.learner->state(&name);
+                std::erase_if(entries, [&](const StateEntry& entry) { return entry.name != name; });
+                return nb::object(to_dict(std::move(entries))[name.c_str()]);
+            },
+            nb::arg("name"), "One array of `state`.")
+        .def(
+            "state_numbers",
+            [](const Handle& self) {
+                std::shared_lock lock(self.turn);
+                const std::string none;
+                std::vector<StateEntry> entries = self.learner->state(&none);
+                std::erase_if(entries, [](const StateEntry& entry) { return !entry.shape.empty(); });
+                nb::dict out = to_dict(std::move(entries));
+                add_counts(out, *self.learner);
+                return out;
+            },
+            "What `state` holds besides arrays.")
+        .def(
             "label_probabilities",
             [](const Handle& self, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
                 double* data;
@@ -810,11 +854,7 @@ void bind_learner(nb::module_& m) {
              [](const Handle& self) {
                  std::shared_lock lock(self.turn);
                  nb::dict out = to_dict(self.learner->state());
-                 const Calibration& c = self.learner->calibration;
-                 out["calibration"] = std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, c.rounds, c.square};
-                 const Counters& n = self.learner->counters;
-                 out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates, n.cost};
-                 out["class_counts"] = self.learner->class_counts;
+                 add_counts(out, *self.learner);
                  return out;
              })
         .def(

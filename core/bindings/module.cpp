@@ -11,4 +11,6 @@ NB_MODULE(_core, m) {
     b::bind_beliefs(beliefs);
     b::bind_tasks(tasks);
     b::bind_learner(m);
+    nanobind::module_ text = m.def_submodule("text", "Bytes: parsers, hashing, text features.");
+    b::bind_text(text);
 }

@@ -31,17 +31,19 @@ _HOMES = {
     "SecondOrderPerceptron": "second_order_perceptron",
     "SoftConfidenceWeightedClassifier": "soft_confidence_weighted",
     "load": "persistence",
+    "read": "io",
 }
-_MODULES = ("belief", "exceptions", "plotting", "rule", "task")
+_MODULES = ("belief", "exceptions", "io", "plotting", "rule", "task", "text")
 
 __all__ = [*sorted(_HOMES), *_MODULES]
 
 if TYPE_CHECKING:
-    from . import belief, exceptions, plotting, rule, task
+    from . import belief, exceptions, io, plotting, rule, task, text
     from ._learner import Learner
     from .adagrad_rda import AdaGradRDAClassifier
     from .arow import AROWClassifier, AROWRegressor
     from .confidence_weighted import ConfidenceWeightedClassifier
+    from .io import read
     from .iellip import IELLIPClassifier
     from .mira import MIRAClassifier
     from .narow import NAROWClassifier

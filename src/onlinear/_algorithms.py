@@ -1,58 +1,325 @@
-"""Algorithms by name, as the command line spells them."""
+"""The algorithms by name, as the command line and ``rule=`` know them.
+
+One table: from a name to the estimator, the parameters the name fixes, the paper, and advice. Nothing is
+imported until a model is made, so that listing names costs nothing.
+"""
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from importlib import import_module
+from types import MappingProxyType
 from typing import Any
 
-from ._base import OnlineClassifier
 from .exceptions import ParameterError
 
-__all__ = ["ALGORITHMS", "axes_of", "classifier"]
-
-#: Name, class, and the parameters that make the difference.
-ALGORITHMS: dict[str, tuple[str, dict[str, Any]]] = {
-    "perceptron": ("Perceptron", {}),
-    "pa": ("PassiveAggressiveClassifier", {"variant": "pa"}),
-    "pa1": ("PassiveAggressiveClassifier", {"variant": "pa1"}),
-    "pa2": ("PassiveAggressiveClassifier", {"variant": "pa2"}),
-    "romma": ("ROMMAClassifier", {}),
-    "aggressive_romma": ("ROMMAClassifier", {"aggressive": True}),
-    "norma": ("NORMAClassifier", {}),
-    "cw": ("ConfidenceWeightedClassifier", {}),
-    "cw_stdev": ("ConfidenceWeightedClassifier", {"constraint": "stdev"}),
-    "scw1": ("SoftConfidenceWeightedClassifier", {"penalty": "linear"}),
-    "scw2": ("SoftConfidenceWeightedClassifier", {"penalty": "squared"}),
-    "arow": ("AROWClassifier", {}),
-    "arow_h": ("AROWClassifier", {"loss": "hinge"}),
-    "nherd": ("NHERDClassifier", {}),
-    "narow": ("NAROWClassifier", {}),
-    "sop": ("SecondOrderPerceptron", {}),
-    "iellip": ("IELLIPClassifier", {}),
-}
+__all__ = ["ALGORITHMS", "Algorithm", "axes_of", "find", "make", "names"]
 
 
-def classifier(name: str, owner: str, **parameters: Any) -> OnlineClassifier:
-    """The classifier a name means, with further parameters.
+@dataclass(frozen=True, slots=True)
+class Algorithm:
+    """One name of the command line.
+
+    Attributes
+    ----------
+    name : str
+        As on the command line.
+    module, estimator : str
+        Where its class is.
+    preset : mapping
+        The parameters that make the class this algorithm; they cannot be given again.
+    parameters : tuple of str
+        The ones worth tuning.
+    paper : str
+        Where it was published.
+    advice : str
+        When to use it, in one line.
+    """
+
+    name: str
+    module: str
+    estimator: str
+    preset: Mapping[str, Any] = field(default_factory=dict)
+    parameters: tuple[str, ...] = ()
+    paper: str = ""
+    advice: str = ""
+
+    def load(self) -> type[Any]:
+        """The estimator class."""
+        found: type[Any] = getattr(import_module(f".{self.module}", __package__), self.estimator)
+        return found
+
+    def make(self, **parameters: Any) -> Any:
+        """An estimator with this algorithm's preset and the given parameters.
+
+        Raises
+        ------
+        ParameterError
+            If a parameter is unknown or fixed by the name.
+        """
+        cls = self.load()
+        known = [item.name for item in fields(cls)]
+        for name, value in parameters.items():
+            if name not in known:
+                free = sorted(set(known) - set(self.preset))
+                listed = ", ".join(self.parameters) or "none of its own"
+                raise ParameterError(
+                    f"{self.name} has no parameter {name!r}.{nearest(name, free)} Its own: {listed}."
+                )
+            if name in self.preset and value != self.preset[name]:
+                raise ParameterError(
+                    f"{self.name} means {name}={self.preset[name]!r}, so {name}={value!r} cannot be given. "
+                    f"Leave it out, or use another algorithm."
+                )
+        return cls(**{**self.preset, **parameters})
+
+
+def nearest(word: str, choices: list[str] | tuple[str, ...]) -> str:
+    """' Did you mean ...?' or nothing, for messages."""
+    import difflib
+
+    folded = {choice.lower(): choice for choice in choices}
+    near = difflib.get_close_matches(word.lower(), list(folded), 1, 0.5)
+    return f" Did you mean {folded[near[0]]!r}?" if near else ""
+
+
+_PA = "Crammer, Dekel, Keshet, Shalev-Shwartz, Singer. JMLR 7, 2006."
+_CW = "Dredze, Crammer, Pereira. ICML 2008; Crammer, Dredze, Pereira. NIPS 2008."
+_AROW = "Crammer, Kulesza, Dredze. Machine Learning 91, 2013."
+_SCW = "Wang, Zhao, Hoi. ICML 2012; ACM TIST 8, 2016."
+_ROMMA = "Li, Long. Machine Learning 46, 2002."
+_GAUSSIAN = ("covariance", "projection", "initial_variance")
+
+_TABLE = (
+    Algorithm(
+        "perceptron",
+        "perceptron",
+        "Perceptron",
+        {"average": False},
+        ("rate", "update"),
+        "Rosenblatt. Psychological Review 65, 1958.",
+        "The baseline: moves on mistakes only.",
+    ),
+    Algorithm(
+        "averaged-perceptron",
+        "perceptron",
+        "Perceptron",
+        {"average": True},
+        ("rate", "update"),
+        "Freund, Schapire. Machine Learning 37, 1999.",
+        "Steady and nearly free of parameters.",
+    ),
+    Algorithm(
+        "pa",
+        "passive_aggressive",
+        "PassiveAggressiveClassifier",
+        {"variant": "pa"},
+        ("constraints",),
+        _PA,
+        "For labels without noise: always reaches the margin.",
+    ),
+    Algorithm(
+        "pa1",
+        "passive_aggressive",
+        "PassiveAggressiveClassifier",
+        {"variant": "pa1"},
+        ("C", "constraints"),
+        _PA,
+        "A good first-order default; lower C when labels are noisy.",
+    ),
+    Algorithm(
+        "pa2",
+        "passive_aggressive",
+        "PassiveAggressiveClassifier",
+        {"variant": "pa2"},
+        ("C", "constraints"),
+        _PA,
+        "As pa1, with steps that grow with the loss.",
+    ),
+    Algorithm(
+        "sop",
+        "second_order_perceptron",
+        "SecondOrderPerceptron",
+        {},
+        ("ridge", "form", *_GAUSSIAN),
+        "Cesa-Bianchi, Conconi, Gentile. SIAM Journal on Computing 34, 2005.",
+        "The first second-order learner; moves on mistakes only.",
+    ),
+    Algorithm(
+        "romma",
+        "romma",
+        "ROMMAClassifier",
+        {"aggressive": False},
+        (),
+        _ROMMA,
+        "Maximum margin without parameters; for separable data.",
+    ),
+    Algorithm(
+        "aromma",
+        "romma",
+        "ROMMAClassifier",
+        {"aggressive": True},
+        (),
+        _ROMMA,
+        "As romma, and moves whenever the margin is missed.",
+    ),
+    Algorithm(
+        "norma",
+        "norma",
+        "NORMAClassifier",
+        {},
+        ("eta", "lam", "rho", "nu", "decay"),
+        "Kivinen, Smola, Williamson. IEEE Transactions on Signal Processing 52, 2004.",
+        "Forgets: for concepts that drift.",
+    ),
+    Algorithm(
+        "iellip",
+        "iellip",
+        "IELLIPClassifier",
+        {},
+        ("c", "b", *_GAUSSIAN),
+        "Yang, Jin, Ye. ICML 2009.",
+        "The ellipsoid method; a baseline of the papers.",
+    ),
+    Algorithm(
+        "cw-var",
+        "confidence_weighted",
+        "ConfidenceWeightedClassifier",
+        {"constraint": "variance"},
+        ("confidence", "phi", *_GAUSSIAN),
+        _CW,
+        "Very fast on clean text; wrong labels hurt it.",
+    ),
+    Algorithm(
+        "cw-stdev",
+        "confidence_weighted",
+        "ConfidenceWeightedClassifier",
+        {"constraint": "stdev"},
+        ("confidence", "phi", *_GAUSSIAN),
+        _CW,
+        "As cw-var, with the convex constraint.",
+    ),
+    Algorithm(
+        "arow",
+        "arow",
+        "AROWClassifier",
+        {"loss": "squared_hinge"},
+        ("r", "constraints", "cov_update", *_GAUSSIAN),
+        _AROW,
+        "The safe choice: fast, and calm about wrong labels; raise r when they are many.",
+    ),
+    Algorithm(
+        "arow-h",
+        "arow",
+        "AROWClassifier",
+        {"loss": "hinge"},
+        ("r", *_GAUSSIAN),
+        _AROW,
+        "As arow, with bounded steps.",
+    ),
+    Algorithm(
+        "scw1",
+        "soft_confidence_weighted",
+        "SoftConfidenceWeightedClassifier",
+        {"penalty": "linear"},
+        ("C", "confidence", "phi", *_GAUSSIAN),
+        _SCW,
+        "The first choice for text: large margins, and noise is no disaster; tune C.",
+    ),
+    Algorithm(
+        "scw2",
+        "soft_confidence_weighted",
+        "SoftConfidenceWeightedClassifier",
+        {"penalty": "squared"},
+        ("C", "confidence", "phi", *_GAUSSIAN),
+        _SCW,
+        "As scw1, with steps that grow with the loss.",
+    ),
+    Algorithm(
+        "nherd",
+        "nherd",
+        "NHERDClassifier",
+        {},
+        ("C", *_GAUSSIAN),
+        "Crammer, Lee. NIPS 2010.",
+        "A sibling of arow that is surer of itself.",
+    ),
+    Algorithm(
+        "narow",
+        "narow",
+        "NAROWClassifier",
+        {},
+        ("b", "form", *_GAUSSIAN),
+        "Orabona, Crammer. NIPS 2010.",
+        "As arow, with a trust that adapts to the variance.",
+    ),
+    Algorithm(
+        "adagrad-rda",
+        "adagrad_rda",
+        "AdaGradRDAClassifier",
+        {},
+        ("eta", "delta0", "lam"),
+        "Duchi, Hazan, Singer. JMLR 12, 2011.",
+        "Sparse weights: raise lam for fewer of them.",
+    ),
+    Algorithm(
+        "mira",
+        "mira",
+        "MIRAClassifier",
+        {},
+        ("beta",),
+        "Crammer, Singer. JMLR 3, 2003.",
+        "For several classes: changes all prototypes at once, as little as it must.",
+    ),
+)
+
+#: Every algorithm by its name, in the order of the documentation.
+ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType({entry.name: entry for entry in _TABLE})
+
+
+def names() -> list[str]:
+    """The names, in the order of the documentation."""
+    return list(ALGORITHMS)
+
+
+def find(name: str) -> Algorithm:
+    """The algorithm of a name; an unknown one is answered with the nearest.
+
+    Raises
+    ------
+    ParameterError
+        If there is none.
+    """
+    found = ALGORITHMS.get(name)
+    if found is None:
+        raise ParameterError(
+            f"Unknown algorithm {name!r}.{nearest(name, names())} 'onlinear algorithms' lists all of them."
+        )
+    return found
+
+
+def make(name: str, **parameters: Any) -> Any:
+    """An estimator by its algorithm's name.
 
     Parameters
     ----------
     name : str
-        A key of `ALGORITHMS`.
-    owner : str
-        Who asks, for the error message.
+        As on the command line: "arow", "scw1", "pa1", ...
     **parameters
-        Parameters of the classifier.
-    """
-    import onlinear
+        Those of the estimator.
 
-    if name not in ALGORITHMS:
-        near = difflib.get_close_matches(name, ALGORITHMS, 1)
-        hint = f" Did you mean {near[0]!r}?" if near else f" Known are {', '.join(ALGORITHMS)}."
-        raise ParameterError(f"{owner}: unknown rule {name!r}.{hint}")
-    cls, own = ALGORITHMS[name]
-    made: OnlineClassifier = getattr(onlinear, cls)(**own, **parameters)
-    return made
+    Returns
+    -------
+    estimator
+
+    Examples
+    --------
+    >>> from onlinear._algorithms import make
+    >>> make("pa2", C=0.5).variant
+    'pa2'
+    """
+    return find(name).make(**parameters)
 
 
 def axes_of(rule: Any, owner: str, **parameters: Any) -> tuple[Any, Any]:
@@ -65,10 +332,17 @@ def axes_of(rule: Any, owner: str, **parameters: Any) -> tuple[Any, Any]:
     owner : str
         Who asks, for the error message.
     **parameters
-        Parameters of the classifier a name means.
+        Parameters of the classifier a name means; what the name fixes stays.
     """
+    from ._base import OnlineClassifier
+
     if isinstance(rule, str):
-        return classifier(rule, owner, **parameters).axes()
+        try:
+            entry = find(rule)
+        except ParameterError as error:
+            raise ParameterError(f"{owner}: {error}") from None
+        axes: tuple[Any, Any] = entry.make(**{**parameters, **entry.preset}).axes()
+        return axes
     if isinstance(rule, OnlineClassifier):
         return rule.axes()
     raise ParameterError(f"{owner}: rule must be an algorithm's name or one of our classifiers, got {rule!r}")

@@ -5,7 +5,7 @@ An estimator file declares parameters and says which rule, belief and task they 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -159,6 +159,31 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         numbers = self._labels.encode(labels)
         assert numbers is not None
         return rows, numbers
+
+    def fit_stream(self, batches: Iterable[Any]) -> Self:
+        """Learn from batches as they come, one pass: pairs (X, y), triples with weights, or what `onlinear.read` gives.
+
+        Parameters
+        ----------
+        batches : iterable
+            The stream.
+
+        Returns
+        -------
+        self
+        """
+        from ._stream import StreamLearner
+
+        learner = None
+        for batch in batches:
+            if isinstance(batch, tuple):
+                X, y, *rest = batch
+                self.partial_fit(X, y, sample_weight=rest[0] if rest else None)
+                learner = None
+            else:  # as the command line learns them, bit for bit
+                learner = learner or StreamLearner(self)
+                learner.learn(batch, learner.numbers(batch))
+        return self
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Self:
         """Learn one example from a dict of features; river's verb.

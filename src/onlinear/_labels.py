@@ -37,7 +37,8 @@ class Labels:
         if self._dtype is None:
             self._dtype = labels.dtype
         elif labels.dtype != self._dtype:
-            self._dtype = np.result_type(self._dtype, labels.dtype) if _alike(self._dtype, labels.dtype) else None
+            alike = _alike(self._dtype, labels.dtype)
+            self._dtype = np.result_type(self._dtype, labels.dtype) if alike else np.dtype(object)
         self._sorted = None
 
     def _sort(self) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -381,6 +380,8 @@ class Learner:
 
     def digest(self) -> str:
         """A hash of the whole state; equal digests mean equal bits."""
+        import hashlib
+
         digest = hashlib.sha256()
         for name, value in sorted(self.state().items()):
             digest.update(name.encode())

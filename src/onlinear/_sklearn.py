@@ -1,30 +1,19 @@
 """scikit-learn's base classes, or light stand-ins where a process only needs to learn.
 
-Importing scikit-learn takes several times as long as learning a small file. The command line therefore asks for
-stand-ins (`go_lean`) before it imports an estimator; every other process gets the real classes.
+Importing scikit-learn takes several times as long as learning a small file. The command line therefore asks
+for stand-ins (`_lean.go_lean`) before it imports an estimator; every other process gets the real classes.
 """
 
 from __future__ import annotations
 
-import sys
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._lean import is_lean
+
 __all__ = ["BaseEstimator", "ClassifierMixin", "OutlierMixin", "RegressorMixin", "generator", "is_lean"]
-
-_LEAN_FLAG = "_onlinear_lean"
-
-
-def go_lean() -> None:
-    """Do without scikit-learn in this process; must be called before any estimator is imported."""
-    setattr(sys, _LEAN_FLAG, True)
-
-
-def is_lean() -> bool:
-    """Whether this process does without scikit-learn."""
-    return bool(getattr(sys, _LEAN_FLAG, False)) and "sklearn" not in sys.modules
-
 
 if TYPE_CHECKING:
 
@@ -56,8 +45,8 @@ elif is_lean():
         """Parameters without scikit-learn."""
 
         def get_params(self, deep=True):
-            """The constructor's parameters."""
-            return {name: getattr(self, name) for name in type(self).__dataclass_fields__}
+            """The constructor's parameters, sorted as scikit-learn sorts them."""
+            return {name: getattr(self, name) for name in sorted(field.name for field in fields(self))}
 
         def __repr__(self):
             return f"{type(self).__name__}()"

@@ -5,7 +5,8 @@
     OnlinearError
     ├── ParameterError (ValueError)     a parameter is out of range, or parameters do not go together
     ├── DataError (ValueError)          an example was refused; nothing of it was learned
-    │   └── NumericError                a step would have made a weight infinite
+    │   ├── NumericError                a step would have made a weight infinite
+    │   └── ReadError                   a line, or a whole file, cannot be read
     ├── NotAvailableError (AttributeError)  this model does not keep what was asked for
     └── ModelFileError (ValueError)     a model file is damaged, hostile, or from the future
 
@@ -14,7 +15,7 @@ Each is also the built-in exception in parentheses, so plain handlers work.
 
 from __future__ import annotations
 
-__all__ = ["DataError", "ModelFileError", "NotAvailableError", "NumericError", "OnlinearError", "ParameterError"]
+__all__ = ["DataError", "ModelFileError", "NotAvailableError", "NumericError", "OnlinearError", "ParameterError", "ReadError"]
 
 
 class OnlinearError(Exception):
@@ -47,6 +48,28 @@ class DataError(OnlinearError, ValueError):
 
 class NumericError(DataError):
     """Raised when learning a row would overflow; the rows before it stay learned."""
+
+
+class ReadError(DataError):
+    """Raised when a line of a file, or the file as a whole, cannot be read.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    line : int or None
+        The line, from 1; None when the file as a whole is to blame.
+    column : int or None
+        The character in the line, from 1.
+    """
+
+    def __init__(self, message: str, path: str, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(message, None, column)
+        self.path = path
+        self.line = line
+
+    def __reduce__(self) -> tuple[type[ReadError], tuple[str, str, int | None, int | None]]:  # type: ignore[override]
+        return type(self), (str(self), self.path, self.line, self.column)
 
 
 class NotAvailableError(OnlinearError, AttributeError):

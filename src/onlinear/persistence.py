@@ -1,9 +1,15 @@
 """Model files: safetensors with JSON metadata.
 
-A file holds the learner's state as tensors (named as in `Learner.state`), the words of hashed columns as bytes and
-offsets, and one metadata entry ``onlinear`` with a JSON object: format version, estimator, parameters, classes, and
-what else is needed to go on bit for bit. Loading never executes anything from the file: the estimator is
-looked up among ours, its parameters are plain JSON values, and every number is checked before it is used.
+A file holds the learner's state as tensors (named as in `Learner.state`), the words of hashed columns as
+bytes and offsets, and two metadata entries. ``onlinear`` is a JSON object: format version, estimator,
+parameters, classes, how files were read, and what else is needed to go on bit for bit. ``crc32`` is a
+checksum over that text and all tensors, so that a damaged file is told from a good one.
+
+Loading never executes anything from the file: the estimator is looked up among ours, its parameters are plain
+JSON values, sizes come from the tensors that are really there, and every number is checked before it is used.
+
+A compact file keeps only what predicting needs: the weights, perhaps as float16, perhaps only those that are
+not zero.
 """
 
 from __future__ import annotations
@@ -11,33 +17,48 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
-from collections.abc import Iterator, Mapping
+import stat
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from . import __version__, _HOMES
+from . import _HOMES, __version__
 from ._labels import Labels
-from .exceptions import DataError, ModelFileError, ParameterError
+from .exceptions import DataError, ModelFileError, NotAvailableError, ParameterError
 
-__all__ = ["FORMAT", "load", "save"]
+__all__ = ["FORMAT", "load", "save", "save_compact"]
 
 FORMAT = 1
 _KEY = "onlinear"
+_SUM = "crc32"
 _VECTORS = ("calibration", "counters", "class_counts")
+
+# More than any model of ours has; a file with more is not one, and need not be looked at further.
+_MOST_TENSORS = 64
+_MOST_CLASSES = 1 << 24
+
+# A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
+_MOST_UNPACKED = 1 << 28
 
 Array = npt.NDArray[Any]
 
 
+# ---------------------------------------------------------------------- files that appear whole
+
+
 @contextlib.contextmanager
 def written_aside(path: Path) -> Iterator[Path]:
-    """A temporary file beside `path`, fsynced and moved onto it when all went well: never a half-written file."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
-    os.close(handle)
-    aside = Path(name)
+    """A temporary file beside `path`, fsynced and moved onto it when all went well: whole or not at all."""
+    path = writable(path)
+    sweep(path)
+    # In the manner of tempfile, whose import costs more than a small model's writing.
+    aside = path.parent / f"{_prefix(path)}{os.urandom(4).hex()}.{os.getpid()}.part"
+    os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     try:
         yield aside
         with aside.open("rb") as file:
@@ -53,6 +74,44 @@ def written_aside(path: Path) -> Iterator[Path]:
             os.close(directory)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def writable(path: Path) -> Path:
+    """The real path behind `path`, once it is known that a file can be put there."""
+    real = Path(os.path.realpath(path))
+    if not real.parent.is_dir():
+        raise FileNotFoundError(2, "no such folder", str(real.parent))
+    if real.is_dir():
+        raise IsADirectoryError(21, "a folder, not a file", str(path))
+    if real.exists() and not real.is_file():  # moving a file onto /dev/null would be a bad surprise
+        raise OSError(22, "not a regular file", str(path))
+    if not os.access(real.parent, os.W_OK):
+        raise PermissionError(13, "the folder cannot be written to", str(real.parent))
+    return real
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name[:100]}."
+
+
+def sweep(path: Path) -> None:
+    """Remove what a killed process left beside `path`; files of living processes stay."""
+    prefix = _prefix(path)
+    for name in os.listdir(path.parent):
+        if name.startswith(prefix) and name.endswith(".part"):
+            owner = name.split(".")[-2]
+            if owner.isdigit() and not _alive(int(owner)):
+                (path.parent / name).unlink(missing_ok=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 # ---------------------------------------------------------------------- values as JSON
@@ -90,14 +149,16 @@ def restored(value: Any) -> Any:
 def label(value: Any) -> Any:
     """A class label that JSON can hold exactly."""
     if not isinstance(value, bool | int | float | str):
-        raise ModelFileError(f"a class label of type {type(value).__name__} cannot be saved; use strings or numbers")
+        raise ModelFileError(
+            f"a class label of type {type(value).__name__} cannot be saved; use strings or numbers"
+        )
     return value
 
 
 # ---------------------------------------------------------------------- saving
 
 
-def save(model: Any, path: Any) -> None:
+def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> None:
     """Write `model` to `path`; the file appears whole or not at all.
 
     Parameters
@@ -106,21 +167,36 @@ def save(model: Any, path: Any) -> None:
         A fitted estimator of this library.
     path : str or path-like
         Where to.
+    extra : mapping, optional
+        Entries to add to the description, as a checkpoint does.
     """
-    from safetensors.numpy import save_file
-
     learner = model._ready()
-    state = learner.state()
-    tensors: dict[str, Array] = {name: np.ascontiguousarray(v) for name, v in state.items() if isinstance(v, np.ndarray)}
-    words = learner.handle.words()
-    if words:
-        columns = sorted(words)
-        encoded = [words[column].encode("utf-8", "surrogatepass") for column in columns]
-        tensors["words.column"] = np.array(columns, dtype=np.int64)
-        tensors["words.end"] = np.cumsum([len(word) for word in encoded]).astype(np.int64)
-        tensors["words.bytes"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
-    names = model.__dict__.get("feature_names_in_")
+    if isinstance(learner.handle, ServingHandle):
+        raise NotAvailableError(
+            "this model came from a compact file and only predicts; copy that file instead"
+        )
+    handle = learner.handle
+    tensors: dict[str, Array | Later] = {
+        name: Later(learner.dtype, (rows, columns), partial(handle.state_array, name))
+        for name, rows, columns in handle.state_shapes()
+    }
+    tensors.update(_word_tensors(handle.words()))
+    numbers = handle.state_numbers()
     content = {
+        **describe(model),
+        "scalars": {name: value for name, value in numbers.items() if isinstance(value, float)},
+        "vectors": {name: list(numbers[name]) for name in _VECTORS},
+        **(extra or {}),
+    }
+    with written_aside(Path(path)) as aside:
+        write_tensors(aside, tensors, content)
+
+
+def describe(model: Any) -> dict[str, Any]:
+    """What a model file says about a model besides its numbers."""
+    learner = model._learner
+    names = model.__dict__.get("feature_names_in_")
+    return {
         "format": FORMAT,
         "library": __version__,
         "estimator": type(model).__name__,
@@ -132,12 +208,180 @@ def save(model: Any, path: Any) -> None:
         "feature_names": None if names is None else [str(name) for name in names],
         "extras": model._extras(),
         "n_passes": model.__dict__.get("n_passes_"),
-        "scalars": {name: value for name, value in state.items() if isinstance(value, float)},
+        "input": model.__dict__.get("input_"),
+    }
+
+
+def _word_tensors(words: Mapping[int, str]) -> dict[str, Array]:
+    if not words:
+        return {}
+    columns = sorted(words)
+    encoded = [words[column].encode("utf-8", "surrogatepass") for column in columns]
+    return {
+        "words.column": np.array(columns, dtype=np.int64),
+        "words.end": np.cumsum([len(word) for word in encoded]).astype(np.int64),
+        "words.bytes": np.frombuffer(b"".join(encoded), dtype=np.uint8),
+    }
+
+
+_TYPES = {
+    "float16": "F16",
+    "float32": "F32",
+    "float64": "F64",
+    "int32": "I32",
+    "int64": "I64",
+    "uint8": "U8",
+}
+
+
+class Later(NamedTuple):
+    """An array that is made when it is written, so that a large model is never in memory twice."""
+
+    type: str
+    shape: tuple[int, ...]
+    get: Callable[[], Array]
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Mapping[str, Any]) -> None:
+    """Write a safetensors file straight from the arrays, one after the other."""
+    text = json.dumps(content)
+    later = {name: _later(tensor) for name, tensor in tensors.items()}
+    ordered = sorted(later.items(), key=lambda item: _place(item[0], item[1].type))
+    unknown = "0" * 8
+    header: dict[str, Any] = {"__metadata__": {_SUM: unknown, _KEY: text}}
+    position = 0
+    for name, tensor in ordered:
+        end = position + np.dtype(tensor.type).itemsize * int(np.prod(tensor.shape, dtype=object))
+        header[name] = {
+            "dtype": _TYPES[tensor.type],
+            "shape": list(tensor.shape),
+            "data_offsets": [position, end],
+        }
+        position = end
+    encoded = json.dumps(header, separators=(",", ":")).encode()
+    encoded += b" " * (-len(encoded) % 8)
+    total = zlib.crc32(text.encode())
+    with path.open("wb") as file:
+        file.write(len(encoded).to_bytes(8, "little"))
+        file.write(encoded)
+        for name, tensor in ordered:
+            array = np.ascontiguousarray(tensor.get())
+            total = _sum_of(name, array, total)
+            _write_array(file, array)
+        # The sum stands in the header and is known only now.
+        file.seek(8 + encoded.index(unknown.encode()))
+        file.write(f"{total:08x}".encode())
+
+
+def _later(tensor: Array | Later) -> Later:
+    if isinstance(tensor, Later):
+        return tensor
+    return Later(tensor.dtype.name, tensor.shape, lambda: tensor)
+
+
+def _place(name: str, type: str) -> tuple[int, str]:
+    """Where a tensor stands in the file: wide types first, which keeps everything aligned."""
+    return -np.dtype(type).itemsize, name
+
+
+def _write_array(file: BinaryIO, tensor: Array) -> None:
+    if tensor.nbytes:
+        file.write(tensor.reshape(-1).view(np.uint8).data)
+
+
+def checksum(text: str, tensors: Mapping[str, Array]) -> int:
+    """CRC-32 over a description and named tensors in the order of the file."""
+    total = zlib.crc32(text.encode())
+    for name, tensor in sorted(tensors.items(), key=lambda item: _place(item[0], item[1].dtype.name)):
+        total = _sum_of(name, np.ascontiguousarray(tensor), total)
+    return total
+
+
+def _sum_of(name: str, tensor: Array, total: int) -> int:
+    total = zlib.crc32(f"{name} {tensor.dtype.name} {tensor.shape}".encode(), total)
+    return zlib.crc32(tensor.reshape(-1).view(np.uint8).data, total) if tensor.nbytes else total
+
+
+# ---------------------------------------------------------------------- compact files, for serving
+
+
+def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool | None = None) -> None:
+    """Write only what predicting needs.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier.
+    path : str or path-like
+        Where to.
+    dtype : {"float16", "float32"}, default="float16"
+        Type of the weights in the file.
+    sparse : bool, optional
+        Whether to keep only the weights that are not zero; by default when that is smaller.
+    """
+    from ._base import OnlineClassifier
+
+    if not isinstance(model, OnlineClassifier):
+        raise ParameterError(f"compact files are for classifiers, not for a {type(model).__name__}")
+    learner = model._ready()
+    if dtype not in ("float16", "float32"):
+        raise ParameterError(f"a compact model is float16 or float32, got {dtype!r}")
+    coefficients, intercepts = learner.handle.average()
+    scale = _half_scale(coefficients) if dtype == "float16" else 1.0
+    with np.errstate(over="ignore", under="ignore"):
+        small = (coefficients * scale).astype(dtype)
+    if not np.isfinite(small).all():
+        raise DataError(f"a weight is too large for {dtype}; use float32, or scale the features")
+    kept = np.flatnonzero(small.any(axis=0))
+    if small.size > _MOST_UNPACKED:
+        sparse = False
+    if sparse is None:
+        sparse = len(kept) * (small.itemsize * len(small) + 4) < small.nbytes
+    tensors: dict[str, Array | Later] = {"weights.intercept": np.ascontiguousarray(intercepts[:, 0])}
+    if sparse:
+        tensors["weights.column"] = kept.astype(np.int32)
+        tensors["weights.value"] = np.ascontiguousarray(small[:, kept])
+    else:
+        tensors["weights.value"] = np.ascontiguousarray(small)
+    tensors.update(_word_tensors(learner.handle.words()))
+    state = learner.handle.state_numbers()
+    content = {
+        **describe(model),
+        "compact": {"scale": scale, "sparse": sparse},
         "vectors": {name: list(state[name]) for name in _VECTORS},
     }
-    target = Path(path)
-    with written_aside(target) as aside:
-        save_file(tensors, str(aside), metadata={_KEY: json.dumps(content)})
+    with written_aside(Path(path)) as aside:
+        write_tensors(aside, tensors, content)
+
+
+def _half_scale(weights: Array) -> float:
+    """A power of two that puts the largest weight amid float16's range; small ones keep their digits."""
+    largest = float(np.abs(weights).max(initial=0.0))
+    if largest == 0.0:
+        return 1.0
+    return float(2.0 ** (8 - np.floor(np.log2(largest))))
+
+
+class ServingHandle:
+    """A native learner that only predicts: what would change it is refused, what is not kept is not there."""
+
+    has_variance = False
+
+    def __init__(self, inner: Any) -> None:
+        self._inner = inner
+
+    def __getattr__(self, name: str) -> Any:
+        if name in ("variance", "margin_variance_csr", "margin_variance_dense"):
+            raise NotAvailableError("a compact model keeps no variances; use the model it was made from")
+        if name.startswith("learn") or name in ("grow", "to_multiclass", "inflate", "set_mean", "load_state"):
+            raise NotAvailableError(
+                "a compact model only predicts; go on learning with the model it was made from"
+            )
+        return getattr(self._inner, name)
+
+    def copy(self) -> ServingHandle:
+        """An independent copy."""
+        return ServingHandle(self._inner.copy())
 
 
 # ---------------------------------------------------------------------- loading
@@ -165,97 +409,273 @@ def load(path: Any) -> Any:
     >>> onlinear.load(path).digest() == model.digest()
     True
     """
+    return load_with_description(path)[0]
+
+
+def load_with_description(path: Any) -> tuple[Any, dict[str, Any]]:
+    """A model and everything its file says about it."""
     target = Path(path)
     content, tensors = read_file(target)
     try:
-        return rebuild(content, tensors)
-    except (KeyError, TypeError, IndexError, AttributeError, OverflowError, UnicodeDecodeError) as error:
-        raise ModelFileError(f"{target}: the model's description is damaged ({type(error).__name__}: {error})") from None
+        return rebuild(content, tensors), content
+    except MemoryError:
+        raise ModelFileError(f"{target}: the model does not fit into memory") from None
+    except (
+        KeyError,
+        TypeError,
+        IndexError,
+        AttributeError,
+        OverflowError,
+        UnicodeDecodeError,
+        RecursionError,
+    ) as error:
+        raise ModelFileError(
+            f"{target}: the model's description is damaged ({type(error).__name__}: {error})"
+        ) from None
     except (ParameterError, DataError, ModelFileError, ValueError) as error:
         raise ModelFileError(f"{target}: {error}") from None
 
 
 def read_file(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     """The description and the tensors of a model file."""
-    from safetensors import SafetensorError, safe_open
-
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: no such file")
-    try:
-        with safe_open(str(path), framework="np") as file:
-            metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}
-    except (SafetensorError, OSError, TypeError, ValueError, KeyError, AttributeError) as error:
-        raise ModelFileError(f"{path}: not a safetensors file, or damaged ({error})") from None
+    metadata, tensors = _read_tensors(path)
     if _KEY not in metadata:
         raise ModelFileError(f"{path}: a safetensors file, but not a model of onlinear")
     try:
         content = json.loads(metadata[_KEY])
-    except (json.JSONDecodeError, RecursionError):
+    except (ValueError, RecursionError):
         raise ModelFileError(f"{path}: the model's description is not JSON") from None
     version = content.get("format") if isinstance(content, dict) else None
-    if not isinstance(version, int) or version < 1:
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise ModelFileError(f"{path}: the model's description has no format number")
     if version > FORMAT:
-        raise ModelFileError(f"{path}: format {version}, this onlinear reads up to {FORMAT}. Upgrade onlinear to read it.")
+        raise ModelFileError(
+            f"{path}: format {version}, this onlinear reads up to {FORMAT}. Upgrade onlinear to read it."
+        )
+    if metadata.get(_SUM) != f"{checksum(metadata[_KEY], tensors):08x}":
+        raise ModelFileError(
+            f"{path}: damaged: its checksum does not fit. Copy it again, or save the model again."
+        )
     return content, tensors
+
+
+def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, Array]]:
+    """Metadata and tensors, through safetensors' own reader, which maps the file into memory."""
+    from safetensors import safe_open
+
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        raise FileNotFoundError(2, "no such file", str(path)) from None
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(21, "a folder, not a model file", str(path))
+    if not stat.S_ISREG(mode):
+        raise ModelFileError(
+            f"{path}: not a regular file; a model is mapped into memory and cannot come from a pipe"
+        )
+    try:
+        with safe_open(str(path), framework="np") as file:
+            metadata: dict[str, str] = file.metadata() or {}
+            names = list(file.keys())
+            if len(names) > _MOST_TENSORS:
+                raise ModelFileError(f"{path}: {len(names)} tensors; no model of onlinear has that many")
+            return metadata, {name: file.get_tensor(name) for name in names}
+    except ModelFileError:
+        raise
+    except Exception as error:  # safetensors raises its own, and whatever an unknown type of tensor leads to
+        with path.open("rb") as file:
+            if file.read(2) in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"):
+                raise ModelFileError(
+                    f"{path}: looks like a pickle, which can run code and is never loaded here"
+                ) from None
+        raise ModelFileError(f"{path}: not a safetensors file, or damaged ({error})") from None
 
 
 def made(name: Any, parameters: dict[str, Any]) -> Any:
     """One of our estimators, by name, from plain parameters."""
     import onlinear
 
-    if name not in _HOMES or not isinstance(getattr(onlinear, name), type) or name == "Learner":
+    if not isinstance(name, str) or name not in _HOMES:
         raise ModelFileError(f"unknown estimator {name!r}")
-    return getattr(onlinear, name)(**{key: restored(value) for key, value in parameters.items()})
+    cls = getattr(onlinear, name)
+    if not hasattr(cls, "__dataclass_fields__"):
+        raise ModelFileError(f"unknown estimator {name!r}")
+    return cls(**{key: restored(value) for key, value in parameters.items()})
 
 
 def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
     """An estimator from a description and tensors."""
     model = made(content["estimator"], content["parameters"])
-    state: dict[str, Any] = {key: value for key, value in tensors.items() if not key.startswith("words.")}
-    shapes = [value.shape for value in state.values() if value.ndim == 2]
-    n_features, classes = content["n_features"], content["classes"]
-    if not shapes or not isinstance(n_features, int) or n_features < 0:
-        raise ModelFileError("the model has no weights")
-    # Sizes come from the tensors that are really there, so a small file cannot ask for a large model.
-    if all(shape[1] not in (n_features + 1, (n_features + 1) * shape[0]) for shape in shapes):
-        raise ModelFileError("the number of features does not fit the weights")
-    if len(set(map(_typed, classes))) != len(classes) or not all(shape[0] <= max(len(classes), 2) * (n_features + 1) for shape in shapes):
-        raise ModelFileError("the classes are not distinct, or do not fit the weights")
+    if hasattr(type(model), "classes_") != bool(content["classes"]):
+        raise ModelFileError("classes are missing, or there where none belong")
+    n_features = _checked_sizes(content, tensors)
+    classes = class_array(content["classes"], content["classes_dtype"])
     model._labels = Labels()
-    if content["feature_names"] is not None:
-        model.feature_names_in_ = np.array([str(item) for item in content["feature_names"]], dtype=object)
-    model._start(n_features, class_array(classes, content["classes_dtype"]), content["dtype"])
-    state.update({key: float(value) for key, value in content["scalars"].items()})
-    state.update({key: [float(item) for item in content["vectors"][key]] for key in _VECTORS})
-    handle = model._learner.handle
-    handle.load_state({key: np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for key, v in state.items()})
+    names = content["feature_names"]
+    if names is not None:
+        if len(names) != n_features:
+            raise ModelFileError(f"{len(names)} feature names for {n_features} features")
+        model.feature_names_in_ = np.array([str(item) for item in names], dtype=object)
+    if content.get("compact") is not None:
+        _start_serving(model, content, tensors, n_features, classes)
+    else:
+        _start_learning(model, content, tensors, n_features, classes)
     if "words.column" in tensors:
-        handle.remember_words(dict(read_words(tensors, n_features)))
+        model._learner.handle.remember_words(dict(read_words(tensors, n_features)))
     model._take_extras(content["extras"])
     if content["n_passes"] is not None:
         model.n_passes_ = int(content["n_passes"])
+    if content.get("input") is not None:
+        model.input_ = dict(content["input"])
     return model
 
 
-def _typed(value: Any) -> tuple[str, Any]:
-    return type(label(value)).__name__, value
+def _checked_sizes(content: dict[str, Any], tensors: dict[str, Array]) -> int:
+    """The number of features, once it fits the tensors: a small file cannot ask for a large model."""
+    n_features, classes, dtype = content["n_features"], content["classes"], content["dtype"]
+    if not isinstance(n_features, int) or isinstance(n_features, bool) or not 0 <= n_features <= 1 << 31:
+        raise ModelFileError("the number of features is not possible")
+    if dtype not in ("float32", "float64"):
+        raise ModelFileError(f"weights of type {dtype!r}")
+    if not isinstance(classes, list) or len(classes) > _MOST_CLASSES:
+        raise ModelFileError("the classes are missing")
+    for item in classes:
+        label(item)
+    if len(set(classes)) != len(classes):
+        raise ModelFileError("the classes are not distinct")
+    compact = content.get("compact") is not None
+    state = {name: tensor for name, tensor in tensors.items() if not name.startswith("words.")}
+    if compact:
+        return n_features
+    shapes = {name: tensor.shape for name, tensor in state.items()}
+    if not shapes or any(len(shape) != 2 for shape in shapes.values()):
+        raise ModelFileError("the model has no weights")
+    if any(tensor.dtype.name != dtype for tensor in state.values()):
+        raise ModelFileError(f"the weights are not {dtype}, as the description says")
+    blocks = {shape[0] for name, shape in shapes.items() if name != "covariance"}
+    if len(blocks) != 1 or not 1 <= min(blocks) <= max(len(classes), 2):
+        raise ModelFileError("the classes do not fit the weights")
+    if any(shape[1] != n_features + 1 for name, shape in shapes.items() if name != "covariance"):
+        raise ModelFileError("the number of features does not fit the weights")
+    side = min(blocks) * (n_features + 1)
+    full = content["parameters"].get("covariance") == "full"
+    if full and shapes.get("covariance", (side, side)) != (side, side):
+        raise ModelFileError("the covariance does not fit the weights")
+    if full and "covariance" not in shapes:
+        raise ModelFileError("the covariance is missing")
+    return n_features
+
+
+def _start_learning(
+    model: Any, content: dict[str, Any], tensors: dict[str, Array], n_features: int, classes: Array
+) -> None:
+    state: dict[str, Any] = {key: value for key, value in tensors.items() if not key.startswith("words.")}
+    model._start(n_features, classes, content["dtype"])
+    state.update({key: float(value) for key, value in content["scalars"].items()})
+    state.update({key: [float(item) for item in content["vectors"][key]] for key in _VECTORS})
+    handle = model._learner.handle
+    handle.load_state(
+        {key: np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for key, v in state.items()}
+    )
+
+
+def _start_serving(
+    model: Any, content: dict[str, Any], tensors: dict[str, Array], n_features: int, classes: Array
+) -> None:
+    """A model that predicts with given weights: whatever learned them, a mean is enough to apply them."""
+    from . import belief, rule, task
+    from ._base import OnlineClassifier
+    from ._learner import Learner
+
+    if not isinstance(model, OnlineClassifier):
+        raise ModelFileError(f"compact files are for classifiers, not for a {type(model).__name__}")
+    model._check_parameters()
+    model._labels.add(classes)
+    value, intercept = tensors["weights.value"], tensors["weights.intercept"]
+    blocks = len(intercept)
+    if value.ndim != 2 or intercept.ndim != 1 or len(value) != blocks:
+        raise ModelFileError("the weights have the wrong shape")
+    if value.dtype.name not in ("float16", "float32") or intercept.dtype != np.float64:
+        raise ModelFileError("the weights have the wrong type")
+    if blocks not in ({1, 2} if len(classes) <= 2 else {len(classes)}):
+        raise ModelFileError("the classes do not fit the weights")
+    scale = float(content["compact"]["scale"])
+    if not (np.isfinite(scale) and scale > 0):
+        raise ModelFileError("the scale of the weights is not possible")
+    if n_features > model.max_features:
+        raise ModelFileError(f"{n_features} features, more than max_features={model.max_features}")
+    with np.errstate(over="ignore"):
+        weights = _unpacked(content["compact"]["sparse"], tensors, n_features) / scale
+    if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
+        raise ModelFileError("a weight is not finite")
+    learner = Learner(
+        task=task.Binary() if blocks == 1 else task.Multiclass(),
+        rule=rule.Perceptron(),
+        belief=belief.Mean(),
+        dtype="float32",
+        n_features=n_features,
+        n_classes=max(blocks, 2),
+        fit_intercept=True,
+        bits=model.bits,
+        max_features=model.max_features,
+    )
+    handle = learner.handle
+    handle.set_mean(np.ascontiguousarray(weights, dtype=np.float64), intercept)
+    state = handle.state()
+    state.update({key: [float(item) for item in content["vectors"][key]] for key in _VECTORS})
+    handle.load_state(state)
+    learner._handle = cast("Any", ServingHandle(handle))
+    model._learner = learner
+    model.n_features_in_ = n_features
+
+
+def _unpacked(sparse: bool, tensors: dict[str, Array], n_features: int) -> Array:
+    value = tensors["weights.value"]
+    if not sparse:
+        if value.shape[1] != n_features:
+            raise ModelFileError("the number of features does not fit the weights")
+        return value.astype(np.float64)
+    if len(value) * n_features > _MOST_UNPACKED:
+        raise ModelFileError("a sparse model of too many weights; models of this size are kept dense")
+    column = tensors["weights.column"]
+    if column.ndim != 1 or column.dtype != np.int32 or len(column) != value.shape[1]:
+        raise ModelFileError("the columns do not fit the weights")
+    if len(column) and (column[0] < 0 or column[-1] >= n_features or np.any(np.diff(column) <= 0)):
+        raise ModelFileError("the columns of the weights are out of range or order")
+    out = np.zeros((len(value), n_features))
+    out[:, column] = value
+    return out
 
 
 def class_array(classes: list[Any], dtype: str | None) -> Array:
     """Class labels as the array they came from."""
-    if dtype is None or np.dtype(dtype).kind == "O":
+    kind = np.dtype(object) if dtype is None else np.dtype(dtype)
+    if kind.kind not in "iufbUSO" or (kind.kind in "iufb" and kind.itemsize > 16):
+        raise ModelFileError(f"classes of type {dtype!r}")
+    if kind.kind == "O":
         out = np.empty(len(classes), dtype=object)
         out[:] = classes
         return out
-    return np.array(classes) if np.dtype(dtype).kind in "US" else np.array(classes, dtype=np.dtype(dtype))
+    if kind.kind in "US":
+        if not all(isinstance(item, str) for item in classes):
+            raise ModelFileError("the classes are not all text, as their type says")
+        return np.array(classes)
+    if any(isinstance(item, str) for item in classes):
+        raise ModelFileError("the classes are not all numbers, as their type says")
+    return np.array(classes, dtype=kind)
 
 
 def read_words(tensors: dict[str, Array], n_features: int) -> Iterator[tuple[int, str]]:
     """The words of hashed columns."""
     columns, ends, raw = tensors["words.column"], tensors["words.end"], tensors["words.bytes"].tobytes()
-    if columns.shape != ends.shape or (len(ends) and (np.any(np.diff(ends) < 0) or ends[0] < 0 or ends[-1] != len(raw))):
+    if (
+        columns.ndim != 1
+        or columns.shape != ends.shape
+        or columns.dtype != np.int64
+        or ends.dtype != np.int64
+    ):
+        raise ModelFileError("the table of words is damaged")
+    if len(ends) and (np.any(np.diff(ends) < 0) or ends[0] < 0 or ends[-1] != len(raw)):
         raise ModelFileError("the table of words is damaged")
     if len(columns) and (columns.min() < 0 or columns.max() >= n_features):
         raise ModelFileError("the table of words names columns that do not exist")

@@ -51,7 +51,7 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
     Parameters
     ----------
     rule : str or classifier, default="pa1"
-        The algorithm: a name ("perceptron", "pa", "pa1", "pa2", "romma", "norma", "cw", "scw1", "scw2",
+        The algorithm: a name ("perceptron", "pa", "pa1", "pa2", "romma", "norma", "cw-var", "scw1", "scw2",
         "arow", "nherd", "narow", "sop", "iellip", ...), or one of our classifiers, whose parameters then
         count.
     phi : callable, default=None

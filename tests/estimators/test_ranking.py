@@ -40,7 +40,7 @@ def test_indicator_arrays_sparse_ones_and_lists_teach_the_same() -> None:
     assert models[3].classes_.tolist() == NAMES.tolist()
 
 
-@pytest.mark.parametrize("name", sorted(ALGORITHMS))
+@pytest.mark.parametrize("name", sorted(set(ALGORITHMS) - {"mira", "adagrad-rda"}))
 def test_every_algorithm_ranks(name: str) -> None:
     """By its name; and better than chance."""
     model = MultilabelRanker(rule=name, random_state=0).fit(X, LISTS)

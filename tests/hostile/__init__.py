@@ -1,0 +1,1 @@
+"""Truncated, corrupt, killed, poisoned."""

@@ -103,7 +103,9 @@ public:
     /// Tells the belief what the rule will ask of it; called once, when both are known.
     virtual void prepare() = 0;
 
-    virtual std::vector<StateEntry> state() const = 0;
+    /// The state by name. A large model is better read one array at a time: with `which`, the other arrays come with
+    /// their shapes and without their numbers.
+    virtual std::vector<StateEntry> state(const std::string* which = nullptr) const = 0;
     virtual void load(const std::vector<StateEntry>& entries) = 0;
 
     Counters counters;
@@ -267,8 +269,8 @@ public:
         if constexpr (requires { task_.start(belief_); }) task_.start(belief_);
     }
 
-    std::vector<StateEntry> state() const override {
-        Writer writer;
+    std::vector<StateEntry> state(const std::string* which = nullptr) const override {
+        Writer writer(which);
         const_cast<Belief&>(belief_).visit(writer);  // the writer only reads
         return std::move(writer.entries);
     }
@@ -291,7 +293,10 @@ public:
 
 private:
     struct Writer final : belief::StateVisitor<T> {
+        const std::string* which;
         std::vector<StateEntry> entries;
+        explicit Writer(const std::string* only) : which(only) {}
+        bool wanted(const char* name) const { return which == nullptr || *which == name; }
         static std::vector<T>& values(StateEntry& entry) {
             if constexpr (sizeof(T) == 4) {
                 return entry.f32;
@@ -302,11 +307,13 @@ private:
         void scalar(const char* name, double& value) override { entries.push_back({name, {}, value, {}, {}}); }
         void plane(const char* name, Planes<T>& planes, std::size_t plane) override {
             entries.push_back({name, {planes.blocks(), planes.slots()}, 0, {}, {}});
+            if (!wanted(name)) return;
             values(entries.back()).resize(planes.blocks() * planes.slots());
             planes.read(plane, values(entries.back()).data());
         }
         void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) override {
             entries.push_back({name, {rows, columns}, 0, {}, {}});
+            if (!wanted(name)) return;
             values(entries.back()).assign(array.begin(), array.end());
         }
     };

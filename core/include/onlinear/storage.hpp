@@ -51,6 +51,15 @@ public:
         std::swap(data_, other.data_);
     }
 
+    /// Gives the memory of the first `count` elements back; they are not to be read again.
+    void forget_first(std::size_t count) noexcept {
+#if defined(__linux__)
+        if (bytes(size_) >= kHuge) madvise(data_, count * sizeof(T) / kHuge * kHuge, MADV_DONTNEED);
+#else
+        (void)count;
+#endif
+    }
+
 private:
     static constexpr std::size_t kHuge = std::size_t{2} << 20;
 
@@ -162,9 +171,13 @@ public:
             const std::size_t room = slots > capacity_ && capacity_ > 0 ? std::max(slots, 2 * capacity_) : slots;
             larger.shape(std::max(room, capacity_), blocks);
             larger.slots_ = slots;
-            for (std::uint32_t s = 0; s < old_slots; ++s)
+            // What is copied is given back on the way, so that a large model is not in memory twice.
+            constexpr std::uint32_t kStretch = 1 << 14;
+            for (std::uint32_t s = 0; s < old_slots; ++s) {
+                if (s % kStretch == 0) array_.forget_first(offset(s, 0, 0));
                 for (std::size_t p = 0; p < planes_; ++p)
                     for (std::size_t b = 0; b < old_blocks; ++b) larger.at(s, p, b) = at(s, p, b);
+            }
             *this = std::move(larger);
         }
         if (plane < planes_) fill_from(plane, value, old_slots, old_blocks);
@@ -173,13 +186,11 @@ public:
     /// A plane as a plain array, block-major: out[block * slots + slot].
     template <class Out>
     void read(std::size_t plane, Out* out) const {
-        for (std::size_t b = 0; b < blocks_; ++b)
-            for (std::uint32_t s = 0; s < slots_; ++s) *out++ = static_cast<Out>(at(s, plane, b));
+        by_tiles([&](std::uint32_t s, std::size_t b) { out[b * slots_ + s] = static_cast<Out>(at(s, plane, b)); });
     }
     template <class In>
     void write(std::size_t plane, const In* in) {
-        for (std::size_t b = 0; b < blocks_; ++b)
-            for (std::uint32_t s = 0; s < slots_; ++s) at(s, plane, b) = static_cast<T>(*in++);
+        by_tiles([&](std::uint32_t s, std::size_t b) { at(s, plane, b) = static_cast<T>(in[b * slots_ + s]); });
     }
 
     /// Calls f(value&) for every weight of a plane.
@@ -195,6 +206,17 @@ public:
     }
 
 private:
+    /// Every weight, a few slots at a time: one layout is by slots and the other by blocks, and both stay in the cache.
+    template <class F>
+    void by_tiles(F&& f) const {
+        constexpr std::size_t kTile = 128;
+        for (std::size_t first = 0; first < slots_; first += kTile) {
+            const std::size_t last = std::min(first + kTile, slots_);
+            for (std::size_t b = 0; b < blocks_; ++b)
+                for (std::size_t s = first; s < last; ++s) f(static_cast<std::uint32_t>(s), b);
+        }
+    }
+
     void shape(std::size_t slots, std::size_t blocks) {
         slots_ = slots;
         blocks_ = blocks;
@@ -204,7 +226,9 @@ private:
     }
 
     void fill_from(std::size_t plane, T value, std::size_t old_slots, std::size_t old_blocks) {
-        for (std::uint32_t s = 0; s < slots_; ++s)
+        // Streams grow by a few features at a time: what is there already need not be looked at.
+        const std::size_t first = old_blocks == blocks_ ? old_slots : 0;
+        for (auto s = static_cast<std::uint32_t>(first); s < slots_; ++s)
             for (std::size_t b = s < old_slots ? old_blocks : 0; b < blocks_; ++b) at(s, plane, b) = value;
     }
 

@@ -68,6 +68,15 @@ inline std::uint32_t hashed_column(std::uint32_t hash, unsigned bits) noexcept {
     return magnitude & ((1u << bits) - 1u);
 }
 
+/// The column of a numbered feature among 2^bits: the number itself when it fits, so that a file whose
+/// indices all fit is read as without hashing, else the hash of its eight bytes, lowest first.
+inline std::uint32_t hashed_index(std::uint64_t index, unsigned bits) noexcept {
+    if (index >> bits == 0) return static_cast<std::uint32_t>(index);
+    char bytes[8];
+    for (int i = 0; i < 8; ++i) bytes[i] = static_cast<char>(index >> (8 * i));
+    return hashed_column(murmur3_32(bytes, sizeof bytes, 0), bits);
+}
+
 /// +1 or -1, from the hash's own sign bit: collisions then cancel on average.
 inline float hash_sign(std::uint32_t hash) noexcept { return (hash >> 31) ? -1.0f : 1.0f; }
 

@@ -1,0 +1,107 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "onlinear/text/batch.hpp"
+#include "onlinear/text/labels.hpp"
+#include "onlinear/text/names.hpp"
+#include "onlinear/text/problem.hpp"
+#include "onlinear/text/settings.hpp"
+
+/// What a reader asks of a file format: turn whole records into rows.
+namespace onlinear::text {
+
+/// Where the next record begins.
+struct Cursor {
+    const char* at = nullptr;
+    std::int64_t line = 1;
+};
+
+/// When a batch is full.
+struct Limits {
+    std::int64_t rows = std::int64_t{1} << 62;
+    std::int64_t entries = std::int64_t{1} << 62;
+
+    bool reached(std::int64_t rows_now, std::int64_t entries_now) const noexcept {
+        return rows_now >= rows || entries_now >= entries;
+    }
+    bool reached(const Batch& batch) const noexcept { return reached(batch.rows(), batch.entries()); }
+};
+
+/// What the formats of one stream share, and what outlives each file of it.
+struct Tables {
+    LabelTable labels;
+    NameTable names;
+};
+
+enum class Outcome {
+    used_up,     ///< every whole record was read
+    batch_full,  ///< the batch has reached a limit
+    fault,       ///< the record at the cursor cannot be read; the cursor still stands on it
+};
+
+class Format {
+public:
+    Format() = default;
+    Format(const Format&) = delete;
+    Format& operator=(const Format&) = delete;
+    virtual ~Format() = default;
+
+    /// Reads records from the cursor on and moves it past them.
+    ///
+    /// The bytes up to `end` are whole lines (the last byte is a newline), with `kPadding` readable
+    /// bytes on both sides. A record of several lines that goes on past `end` is left for later; when
+    /// `last` is set there is no later.
+    virtual Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, Batch& out,
+                          Fault& fault) = 0;
+
+    /// Where to go on after the faulty record at `record`: by default behind its line.
+    virtual const char* after_fault(const char* record, const char* end) const;
+
+    /// The bytes are about to move in memory: forget every pointer into them.
+    virtual void bytes_moved() noexcept {}
+
+    /// Another file begins.
+    virtual void start_file() {}
+
+    /// For a format with columns: their names and what each was taken for.
+    virtual std::vector<std::pair<std::string, std::string>> schema() const { return {}; }
+};
+
+/// A format in which every line is a record.
+class LineFormat : public Format {
+public:
+    explicit LineFormat(const Settings& settings) : max_line_(settings.max_line) {}
+
+    Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, Batch& out,
+                  Fault& fault) override;
+
+protected:
+    enum class Row { added, nothing, fault };
+
+    /// Writes the line [first, last) as the batch's open row. `*last` is a newline or a carriage return.
+    virtual Row row(const char* first, const char* last, Batch& out, Fault& fault) = 0;
+
+    /// Reads the one line at the cursor and moves past it; false when there is a fault.
+    bool read_line(Cursor& cursor, const char* end, Batch& out, Fault& fault);
+
+private:
+    const std::size_t max_line_;
+};
+
+/// The fault of a line of more bytes than allowed.
+bool set_long_line_fault(const char* line, std::size_t max_line, Fault& fault);
+
+/// The fault of a row in which repeated features add up to more than a float holds.
+void set_sum_fault(const char* line, Fault& fault);
+
+std::unique_ptr<Format> make_svmlight(const Settings& settings, Tables& tables);
+std::unique_ptr<Format> make_vw(const Settings& settings, Tables& tables);
+std::unique_ptr<Format> make_csv(const Settings& settings, Tables& tables);
+std::unique_ptr<Format> make_jsonl(const Settings& settings, Tables& tables);
+std::unique_ptr<Format> make_lines(const Settings& settings, Tables& tables);
+
+}  // namespace onlinear::text

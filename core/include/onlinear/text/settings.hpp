@@ -1,0 +1,54 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Everything a user can say about how bytes become rows. Plain data; each reader takes what concerns it.
+namespace onlinear::text {
+
+enum class Analyzer { word, character, character_in_words };
+enum class Weighting { count, binary, log };
+
+/// How text becomes features; the names and defaults are those of scikit-learn's HashingVectorizer.
+struct TextSettings {
+    Analyzer analyzer = Analyzer::word;
+    int ngram_min = 1;
+    int ngram_max = 1;
+    bool lowercase = true;
+    bool alternate_sign = true;
+    Weighting weighting = Weighting::count;
+    bool l2 = true;
+    unsigned bits = 20;
+};
+
+enum class Labelled { as_found, always, never };
+
+inline constexpr std::size_t kLeastMaxLine = std::size_t{1} << 16;
+
+struct Settings {
+    /// A longer line is refused. At least `kLeastMaxLine`.
+    std::size_t max_line = std::size_t{1} << 24;
+    /// Columns are below this; a larger index is refused.
+    std::uint64_t max_features = std::uint64_t{1} << 28;
+    /// Names are hashed to 2^bits columns. For svmlight 0 means that indices are columns.
+    unsigned bits = 0;
+    bool zero_based = false;
+    bool multilabel = false;
+    Labelled labelled = Labelled::as_found;
+    TextSettings text;
+
+    /// Named fields of CSV and JSON Lines. An empty name means none, for the label of CSV the first
+    /// of the usual names.
+    std::string label_field;
+    std::string weight_field;
+    std::string tag_field;
+    std::vector<std::string> text_fields;
+    std::vector<std::string> numeric_fields;
+    std::vector<std::string> categorical_fields;
+    std::vector<std::string> ignored_fields;
+    std::vector<std::string> missing;  ///< cells that count as empty
+    char delimiter = ',';
+};
+
+}  // namespace onlinear::text

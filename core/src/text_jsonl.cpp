@@ -1,0 +1,564 @@
+/// JSON Lines: an object a line.
+///
+/// {"label": "spam", "text": "Win now"} is a document; {"label": 1, "features": {"age": 3, "city": "Rome"}}
+/// has its features in an object of their own; in {"label": 1, "age": 3, "city": "Rome"} all other keys are
+/// features. Keys beside "text" or "features" are not features then, unless they were named as numeric
+/// or categorical. JSON is read as RFC 8259 has it: strict UTF-8, surrogates in pairs, no NaN.
+///
+/// Layout: `Scanner` checks the line and finds the members; `Jsonl` gives them meaning.
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onlinear/text/bytes.hpp"
+#include "onlinear/text/features.hpp"
+#include "onlinear/text/format.hpp"
+#include "onlinear/text/named.hpp"
+#include "onlinear/text/number.hpp"
+#include "onlinear/text/utf8.hpp"
+
+namespace onlinear::text {
+
+namespace {
+
+enum class Kind { number, string, literal, array, object };
+
+/// A value as it stands in the line; a string without its quotes.
+struct Value {
+    Kind kind = Kind::literal;
+    const char* first = nullptr;
+    const char* last = nullptr;
+
+    std::string_view raw() const noexcept { return {first, static_cast<std::size_t>(last - first)}; }
+};
+
+bool is_json_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+int hex_digit(char c) noexcept {
+    if (is_digit(c)) return c - '0';
+    const char lower = static_cast<char>(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/// Nonzero when a byte of the word ends the quick way through a string: a quote, a backslash, a
+/// control character, or anything past ASCII.
+std::uint64_t special_bytes(std::uint64_t word) noexcept {
+    constexpr std::uint64_t ones = 0x0101010101010101u;
+    constexpr std::uint64_t tops = 0x8080808080808080u;
+    const std::uint64_t quote = word ^ (ones * '"');
+    const std::uint64_t slash = word ^ (ones * '\\');
+    const std::uint64_t control = word - ones * 0x20;
+    return (control | (quote - ones) | (slash - ones) | word) & tops;
+}
+
+/// Checks JSON between two ends. Every function stands at the start of what it reads, moves behind
+/// it, and answers false with the fault set when it is not what it should be.
+class Scanner {
+public:
+    Scanner(const char* first, const char* last, Fault& fault) : p(first), last_(last), fault_(fault) {}
+
+    const char* p;
+
+    void spaces() noexcept {
+        while (p != last_ && is_json_space(*p)) ++p;
+    }
+    bool at_end() const noexcept { return p == last_; }
+    bool at(char c) const noexcept { return p != last_ && *p == c; }
+
+    bool value(Value& value, int depth);
+    bool string(Value& value);
+
+    /// Goes through an array: `each` is called at the start of every element and reads it.
+    template <class Each>
+    bool array(Each each);
+    /// Goes through an object: `each` is called with the key, at the start of its value, and reads that.
+    template <class Each>
+    bool object(Each each);
+
+    bool wrong(const char* expected, const char* remedy = "Each line is one JSON object.") {
+        const char* stop = p;
+        while (stop != last_ && stop - p < 16 && !is_json_space(*stop)) ++stop;
+        return fault_.set(p, expected, p == last_ ? "the end of the line" : quoted(p, stop), remedy);
+    }
+
+private:
+    bool number(Value& value);
+    bool literal(Value& value);
+    bool escape();
+    bool four_digits(std::uint32_t& unit);
+
+    const char* const last_;
+    Fault& fault_;
+};
+
+constexpr int kDeepest = 64;
+
+template <class Each>
+bool Scanner::array(Each each) {
+    ++p;
+    spaces();
+    if (at(']')) {
+        ++p;
+        return true;
+    }
+    for (;;) {
+        spaces();
+        if (!each()) return false;
+        spaces();
+        if (at(']')) {
+            ++p;
+            return true;
+        }
+        if (!at(',')) return wrong("',' or ']'", "Separate the elements of an array by commas.");
+        ++p;
+    }
+}
+
+template <class Each>
+bool Scanner::object(Each each) {
+    ++p;
+    spaces();
+    if (at('}')) {
+        ++p;
+        return true;
+    }
+    for (;;) {
+        spaces();
+        if (!at('"')) return wrong("a key in double quotes", "JSON has no single quotes and no last comma.");
+        Value key;
+        if (!string(key)) return false;
+        spaces();
+        if (!at(':')) return wrong("':' behind the key");
+        ++p;
+        spaces();
+        if (!each(key)) return false;
+        spaces();
+        if (at('}')) {
+            ++p;
+            return true;
+        }
+        if (!at(',')) return wrong("',' or '}'", "Separate the members of an object by commas.");
+        ++p;
+    }
+}
+
+bool Scanner::value(Value& value, int depth) {
+    if (p == last_) return wrong("a value");
+    value.first = p;
+    switch (*p) {
+        case '"': return string(value);
+        case '{':
+        case '[': {
+            if (depth == kDeepest) return wrong("at most 64 levels of nesting");
+            value.kind = *p == '{' ? Kind::object : Kind::array;
+            Value inner;
+            const bool good = *p == '{' ? object([&](const Value&) { return this->value(inner, depth + 1); })
+                                        : array([&] { return this->value(inner, depth + 1); });
+            value.last = p;
+            return good;
+        }
+        case 't':
+        case 'f':
+        case 'n': return literal(value);
+        default: return number(value);
+    }
+}
+
+bool Scanner::literal(Value& value) {
+    for (const std::string_view word : {"true", "false", "null"}) {
+        if (static_cast<std::size_t>(last_ - p) >= word.size() && std::string_view(p, word.size()) == word) {
+            value = {Kind::literal, p, p + word.size()};
+            p += word.size();
+            return true;
+        }
+    }
+    return wrong("a value");
+}
+
+bool Scanner::number(Value& value) {
+    value = {Kind::number, p, nullptr};
+    const char* q = p;
+    q += *q == '-';
+    if (!is_digit(*q)) {
+        return wrong("a value", "JSON has numbers such as 0.5, no NaN and no Infinity; null is no value.");
+    }
+    if (*q == '0' && is_digit(q[1])) return wrong("a number without leading zeros");
+    while (is_digit(*q)) ++q;
+    if (*q == '.') {
+        if (!is_digit(*++q)) return wrong("a digit behind the point");
+        while (is_digit(*q)) ++q;
+    }
+    if ((*q | 0x20) == 'e') {
+        ++q;
+        q += *q == '-' || *q == '+';
+        if (!is_digit(*q)) return wrong("a digit in the exponent");
+        while (is_digit(*q)) ++q;
+    }
+    p = value.last = q;
+    return true;
+}
+
+bool Scanner::four_digits(std::uint32_t& unit) {
+    unit = 0;
+    for (int i = 0; i < 4; ++i, ++p) {
+        const int digit = p == last_ ? -1 : hex_digit(*p);
+        if (digit < 0) return wrong("four hexadecimal digits behind \\u");
+        unit = unit << 4 | static_cast<std::uint32_t>(digit);
+    }
+    return true;
+}
+
+bool Scanner::escape() {
+    ++p;  // the backslash
+    if (p == last_ || std::memchr("\"\\/bfnrtu", *p, 9) == nullptr) {
+        return wrong("an escape such as \\n or \\u00e9", "Write a backslash as two.");
+    }
+    if (*p++ != 'u') return true;
+    const char* const at = p - 2;
+    std::uint32_t unit = 0;
+    if (!four_digits(unit)) return false;
+    if (unit < 0xd800 || unit > 0xdfff) return true;
+    std::uint32_t low = 0;
+    const bool paired = unit < 0xdc00 && last_ - p >= 2 && p[0] == '\\' && p[1] == 'u';
+    if (paired) {
+        p += 2;
+        if (!four_digits(low)) return false;
+    }
+    if (low >= 0xdc00 && low <= 0xdfff) return true;
+    return fault_.set(at, "a pair of surrogates", quoted(at, p), "Half a character cannot stand alone.");
+}
+
+bool Scanner::string(Value& value) {
+    value = {Kind::string, ++p, nullptr};
+    for (;;) {
+        while (last_ - p >= 8 && special_bytes(load_word(p)) == 0) p += 8;
+        if (p == last_) return wrong("a closing quote", "Strings end on the line they begin on.");
+        const auto byte = static_cast<unsigned char>(*p);
+        if (byte == '"') {
+            value.last = p++;
+            return true;
+        }
+        if (byte == '\\') {
+            if (!escape()) return false;
+        } else if (byte < 0x20) {
+            return wrong("an escape for the control character", "Write it as \\u00XX, a tab as \\t.");
+        } else if (byte < 0x80) {
+            ++p;
+        } else {
+            const char* const at = p;
+            if (next_character(p, last_) == kNoCharacter) {
+                return fault_.set(at, "UTF-8 text", quoted(at, at + 1), "Convert the file to UTF-8.");
+            }
+        }
+    }
+}
+
+/// The text of a string that was checked; `scratch` is used when it has escapes.
+std::string_view unescape(const Value& value, std::string& scratch) {
+    const std::string_view raw = value.raw();
+    std::size_t slash = raw.find('\\');
+    if (slash == std::string_view::npos) return raw;
+    const auto unit_at = [&](std::size_t i) {
+        std::uint32_t unit = 0;
+        for (std::size_t k = i; k < i + 4; ++k) {
+            unit = unit << 4 | static_cast<std::uint32_t>(hex_digit(raw[k]));
+        }
+        return unit;
+    };
+    scratch.clear();
+    std::size_t from = 0;
+    for (; slash != std::string_view::npos; slash = raw.find('\\', from)) {
+        scratch.append(raw, from, slash - from);
+        from = slash + 2;
+        switch (const char c = raw[slash + 1]) {
+            case 'b': scratch.push_back('\b'); break;
+            case 'f': scratch.push_back('\f'); break;
+            case 'n': scratch.push_back('\n'); break;
+            case 'r': scratch.push_back('\r'); break;
+            case 't': scratch.push_back('\t'); break;
+            case 'u': {
+                std::uint32_t character = unit_at(from);
+                from += 4;
+                if (character >= 0xd800 && character <= 0xdbff) {
+                    character = 0x10000 + ((character - 0xd800) << 10) + (unit_at(from + 2) - 0xdc00);
+                    from += 6;
+                }
+                append_character(scratch, character);
+                break;
+            }
+            default: scratch.push_back(c);
+        }
+    }
+    scratch.append(raw, from);
+    return scratch;
+}
+
+class Jsonl final : public LineFormat {
+public:
+    Jsonl(const Settings& settings, Tables& tables)
+        : LineFormat(settings),
+          settings_(settings),
+          tables_(tables),
+          named_(settings.bits, tables.names),
+          text_(settings.text, &tables.names),
+          label_(settings.label_field.empty() ? "label" : settings.label_field),
+          texts_(settings.text_fields.empty() ? std::vector<std::string>{"text"} : settings.text_fields) {}
+
+protected:
+    Row row(const char* first, const char* last, Batch& out, Fault& fault) override;
+
+private:
+    struct Member {
+        std::string_view key;
+        Value value;
+        bool taken = false;
+    };
+
+    bool members(const char* first, const char* last, Fault& fault);
+    Member* find(std::string_view key) noexcept;
+    bool label(const char* line, Batch& out, Fault& fault);
+    bool label_value(const Value& value, Batch& out, Fault& fault);
+    bool weight(Batch& out, Fault& fault);
+    bool tag(Batch& out, Fault& fault);
+    bool texts(bool& any, Batch& out, Fault& fault);
+    bool features(bool& any, Batch& out, Fault& fault);
+    bool others(bool all, Batch& out, Fault& fault);
+    bool feature(std::string_view name, const Value& value, Batch& out, Fault& fault);
+    bool keys_once(Fault& fault) const;
+    static bool unsuited(const Value& value, const char* expected, const char* remedy, Fault& fault);
+
+    const Settings settings_;
+    Tables& tables_;
+    NamedFeatures named_;
+    TextFeatures text_;
+    const std::string label_;
+    const std::vector<std::string> texts_;
+    std::vector<Member> members_;
+    std::vector<std::string> keys_;  ///< those of the members whose keys have escapes
+    std::string scratch_;
+    std::string name_;
+};
+
+/// Finds the object's members. Keys with escapes are copied; the copies stay put until the next line.
+bool Jsonl::members(const char* first, const char* last, Fault& fault) {
+    members_.clear();
+    keys_.clear();
+    Scanner scanner(first, last, fault);
+    scanner.spaces();
+    if (!scanner.at('{')) return scanner.wrong("'{'");
+    std::vector<std::size_t> escaped;
+    const bool good = scanner.object([&](const Value& key) {
+        Member member{key.raw(), {}, false};
+        if (member.key.find('\\') != std::string_view::npos) {
+            keys_.emplace_back(unescape(key, scratch_));
+            escaped.push_back(members_.size());
+        }
+        if (!scanner.value(member.value, 1)) return false;
+        members_.push_back(member);
+        return true;
+    });
+    if (!good) return false;
+    for (std::size_t i = 0; i < escaped.size(); ++i) members_[escaped[i]].key = keys_[i];
+    scanner.spaces();
+    return scanner.at_end() || scanner.wrong("the end of the line");
+}
+
+/// A key that means something must not come twice: one of them would be lost.
+bool Jsonl::keys_once(Fault& fault) const {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        const std::string_view key = members_[i].key;
+        const bool special = key == label_ || key == "features" || key == settings_.weight_field ||
+                             key == settings_.tag_field ||
+                             std::find(texts_.begin(), texts_.end(), key) != texts_.end();
+        if (!special) continue;
+        for (std::size_t j = i + 1; j < members_.size(); ++j) {
+            if (members_[j].key == key) {
+                return fault.set(members_[j].value.first, "one " + quoted(key), "another",
+                                 "Each key stands once in an object.");
+            }
+        }
+    }
+    return true;
+}
+
+Jsonl::Member* Jsonl::find(std::string_view key) noexcept {
+    const auto found = std::find_if(members_.begin(), members_.end(), [&](Member& m) { return m.key == key; });
+    if (found == members_.end()) return nullptr;
+    found->taken = true;
+    return &*found;
+}
+
+bool Jsonl::unsuited(const Value& value, const char* expected, const char* remedy, Fault& fault) {
+    return fault.set(value.first, expected, quoted(value.raw()), remedy);
+}
+
+bool Jsonl::label_value(const Value& value, Batch& out, Fault& fault) {
+    switch (value.kind) {
+        case Kind::number: return add_label(value.first, value.last, out, tables_.labels, fault);
+        case Kind::string:
+            return add_label_text(unescape(value, scratch_), value.first, out, tables_.labels, fault);
+        case Kind::literal:
+            if (*value.first == 'n') break;
+            out.add_number_label(*value.first == 't' ? 1 : 0);
+            return true;
+        default: break;
+    }
+    return unsuited(value, "a label", "Labels are numbers, strings, true or false.", fault);
+}
+
+bool Jsonl::label(const char* line, Batch& out, Fault& fault) {
+    const Member* const member = find(label_);
+    const bool missing = member == nullptr || member->value.raw() == "null";
+    if (settings_.labelled == Labelled::never || missing) {
+        if (settings_.labelled == Labelled::always) {
+            return fault.set(member == nullptr ? line : member->value.first, "a label under " + quoted(label_),
+                             member == nullptr ? "none" : "null", "Say which key it is: label=\"...\" (--label ...).");
+        }
+        if (!settings_.multilabel) out.add_missing_label();
+        return true;
+    }
+    if (member->value.kind != Kind::array) return label_value(member->value, out, fault);
+    if (!settings_.multilabel) {
+        return unsuited(member->value, "one label",
+                        "Use multilabel=True (--multilabel) for rows with several labels.", fault);
+    }
+    Scanner scanner(member->value.first, member->value.last, fault);
+    return scanner.array([&] {
+        Value element;
+        return scanner.value(element, 1) && label_value(element, out, fault);
+    });
+}
+
+bool Jsonl::weight(Batch& out, Fault& fault) {
+    if (settings_.weight_field.empty()) return true;
+    const Member* const member = find(settings_.weight_field);
+    if (member == nullptr) return true;
+    double weight = 0;
+    if (member->value.kind != Kind::number ||
+        parse_double(member->value.first, member->value.last, weight) != NumberKind::finite || weight < 0) {
+        return unsuited(member->value, "a weight", "Weights are numbers that are not negative.", fault);
+    }
+    out.set_weight(weight);
+    return true;
+}
+
+bool Jsonl::tag(Batch& out, Fault& fault) {
+    if (settings_.tag_field.empty()) return true;
+    const Member* const member = find(settings_.tag_field);
+    if (member == nullptr) return true;
+    if (member->value.kind != Kind::string && member->value.kind != Kind::number) {
+        return unsuited(member->value, "a tag", "Tags are strings or numbers.", fault);
+    }
+    out.set_tag(member->value.kind == Kind::string ? unescape(member->value, scratch_) : member->value.raw());
+    return true;
+}
+
+bool Jsonl::texts(bool& any, Batch& out, Fault& fault) {
+    for (const std::string& field : texts_) {
+        const Member* const member = find(field);
+        if (member == nullptr) continue;
+        any = true;
+        if (member->value.raw() == "null") continue;
+        if (member->value.kind != Kind::string) {
+            return unsuited(member->value, "text in double quotes", "Name the text's key: text=[\"...\"] (--text ...).",
+                            fault);
+        }
+        text_.add(unescape(member->value, scratch_), out);
+    }
+    return true;
+}
+
+bool Jsonl::feature(std::string_view name, const Value& value, Batch& out, Fault& fault) {
+    switch (value.kind) {
+        case Kind::number: {
+            float number = 0;
+            const NumberKind kind = parse_float(value.first, value.last, number);
+            if (kind != NumberKind::finite) return set_number_fault(kind, value.first, value.raw(), fault);
+            named_.add(name, number, out);
+            return true;
+        }
+        case Kind::string: named_.add_category(name, unescape(value, scratch_), out); return true;
+        case Kind::literal:
+            if (*value.first == 't') named_.add(name, 1, out);
+            return true;
+        case Kind::array: {
+            Scanner scanner(value.first, value.last, fault);
+            return scanner.array([&] {
+                Value element;
+                if (!scanner.value(element, 1)) return false;
+                if (element.kind != Kind::string) {
+                    return unsuited(element, "a string in the array", "Give numbers a name each.", fault);
+                }
+                named_.add_category(name, unescape(element, scratch_), out);
+                return true;
+            });
+        }
+        case Kind::object: break;
+    }
+    return unsuited(value, "a number or a string", "Flatten nested objects.", fault);
+}
+
+bool Jsonl::features(bool& any, Batch& out, Fault& fault) {
+    const Member* const member = find("features");
+    if (member == nullptr) return true;
+    any = true;
+    Scanner scanner(member->value.first, member->value.last, fault);
+    Value value;
+    switch (member->value.kind) {
+        case Kind::object:
+            return scanner.object([&](const Value& key) {
+                if (!scanner.value(value, 2)) return false;
+                name_.assign(unescape(key, scratch_));
+                return feature(name_, value, out, fault);
+            });
+        case Kind::array:
+            return scanner.array([&] {
+                if (!scanner.value(value, 2)) return false;
+                if (value.kind != Kind::string) return unsuited(value, "a name", "Names are strings.", fault);
+                named_.add(unescape(value, scratch_), 1, out);
+                return true;
+            });
+        default: return unsuited(member->value, "an object of features", "Such as {\"age\": 3}.", fault);
+    }
+}
+
+/// The members that are features though nothing says so: all, or those the user named.
+bool Jsonl::others(bool all, Batch& out, Fault& fault) {
+    const auto listed = [](const std::vector<std::string>& names, std::string_view key) {
+        return std::find(names.begin(), names.end(), key) != names.end();
+    };
+    for (const Member& member : members_) {
+        if (member.taken || listed(settings_.ignored_fields, member.key)) continue;
+        const bool numeric = listed(settings_.numeric_fields, member.key);
+        const bool categorical = listed(settings_.categorical_fields, member.key);
+        if (!all && !numeric && !categorical) continue;
+        if (categorical && member.value.kind == Kind::number) {
+            named_.add_category(member.key, member.value.raw(), out);
+            continue;
+        }
+        if (numeric && member.value.kind == Kind::string) {
+            return unsuited(member.value, "a number", "Numbers stand without quotes.", fault);
+        }
+        if (!feature(member.key, member.value, out, fault)) return false;
+    }
+    return true;
+}
+
+LineFormat::Row Jsonl::row(const char* first, const char* last, Batch& out, Fault& fault) {
+    if (std::all_of(first, last, is_json_space)) return Row::nothing;
+    bool said = false;  // the line itself says what its features are
+    const bool good = members(first, last, fault) && keys_once(fault) && label(first, out, fault) && weight(out, fault) &&
+                      tag(out, fault) && texts(said, out, fault) && features(said, out, fault) &&
+                      others(!said, out, fault);
+    return good ? Row::added : Row::fault;
+}
+
+}  // namespace
+
+std::unique_ptr<Format> make_jsonl(const Settings& settings, Tables& tables) {
+    return std::make_unique<Jsonl>(settings, tables);
+}
+
+}  // namespace onlinear::text

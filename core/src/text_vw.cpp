@@ -1,0 +1,216 @@
+/// Vowpal Wabbit's text: "label weight 'tag |namespace:scale name:value name |other name".
+///
+/// Columns are those of Vowpal Wabbit's default hashing with as many bits: a namespace's hash seeds the
+/// hash of its features' names; a name of digits alone is that number plus the seed; the namespace
+/// without a name has the seed 0. What stands right before the first bar, with no blank between, is
+/// the tag. The constant feature is not added: that is the learner's intercept.
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "onlinear/text/bytes.hpp"
+#include "onlinear/text/format.hpp"
+#include "onlinear/text/murmur3.hpp"
+#include "onlinear/text/number.hpp"
+#include "onlinear/text/utf8.hpp"
+
+namespace onlinear::text {
+
+namespace {
+
+bool ends_name(char c) noexcept { return is_blank(c) || c == ':' || c == '|' || c == '\n'; }
+
+/// A name's hash: its number and the seed when it has digits alone, and also when it is empty.
+std::uint32_t hash_name(const char* first, const char* last, std::uint32_t seed) noexcept {
+    std::uint64_t number = 0;
+    if (take_digits(first, number) == last) return static_cast<std::uint32_t>(number) + seed;
+    return murmur3_32(first, static_cast<std::size_t>(last - first), seed);
+}
+
+std::string_view view(const char* first, const char* last) noexcept {
+    return {first, static_cast<std::size_t>(last - first)};
+}
+
+class VowpalWabbit final : public LineFormat {
+public:
+    VowpalWabbit(const Settings& settings, Tables& tables)
+        : LineFormat(settings),
+          settings_(settings),
+          tables_(tables),
+          mask_((std::uint32_t{1} << settings.bits) - 1) {}
+
+protected:
+    Row row(const char* first, const char* last, Batch& out, Fault& fault) override;
+
+private:
+    struct Namespace {
+        std::string_view name;
+        std::uint32_t hash = 0;
+        float scale = 1;
+        std::uint32_t nameless = 0;  ///< features without a name so far: they are numbered
+    };
+
+    bool head(const char* first, const char* bar, Batch& out, Fault& fault);
+    bool label(const char* first, const char* last, Batch& out, Fault& fault);
+    bool weight(const char* first, const char* last, Batch& out, Fault& fault);
+    bool open_namespace(const char*& p, const char* last, Namespace& space, Fault& fault);
+    bool features(const char*& p, const char* last, Namespace& space, Batch& out, Fault& fault);
+    bool value(const char*& p, float& value, Fault& fault);
+    void remember(const Namespace& space, const char* first, const char* last, std::uint32_t hash);
+
+    const Settings settings_;
+    Tables& tables_;
+    const std::uint32_t mask_;
+    std::string scratch_;
+};
+
+bool VowpalWabbit::label(const char* first, const char* last, Batch& out, Fault& fault) {
+    if (std::memchr(first, ':', static_cast<std::size_t>(last - first)) != nullptr) {
+        return fault.set(first, "a label", quoted(first, last),
+                         "Labels with costs are not read; give one label a line.");
+    }
+    if (settings_.multilabel) return add_label_list(first, last, out, tables_.labels, fault);
+    return add_label(first, last, out, tables_.labels, fault);
+}
+
+bool VowpalWabbit::weight(const char* first, const char* last, Batch& out, Fault& fault) {
+    double weight = 0;
+    if (parse_double(first, last, weight) != NumberKind::finite || weight < 0) {
+        return fault.set(first, "an importance weight", quoted(first, last),
+                         "Behind the label stands a number that is not negative, or a tag such as 'a.");
+    }
+    out.set_weight(weight);
+    return true;
+}
+
+/// What stands before the first bar.
+bool VowpalWabbit::head(const char* first, const char* bar, Batch& out, Fault& fault) {
+    int place = 0;
+    for (const char* p = first;;) {
+        while (p != bar && is_blank(*p)) ++p;
+        if (p == bar) break;
+        const char* const token = p;
+        while (p != bar && !is_blank(*p)) ++p;
+        if (*token == '\'' || p == bar) {
+            const char* const name = token + (*token == '\'');
+            if (find_invalid_utf8(name, p) != p) {
+                return fault.set(name, "a tag in UTF-8", quoted(name, p), "Convert the file to UTF-8.");
+            }
+            out.set_tag(view(name, p));
+            continue;
+        }
+        switch (place++) {
+            case 0:
+                if (settings_.labelled != Labelled::never && !label(token, p, out, fault)) return false;
+                break;
+            case 1:
+                if (!weight(token, p, out, fault)) return false;
+                break;
+            default:
+                return fault.set(token, "'|' behind label and weight", quoted(token, p),
+                                 "Initial predictions are not read; take them out.");
+        }
+    }
+    if (place != 0 && settings_.labelled != Labelled::never) return true;
+    if (settings_.labelled == Labelled::always && !settings_.multilabel) {
+        return fault.set(first, "a label", quoted(first, bar + 1),
+                         "Begin the line with its label and a blank: \"1 | name:value\".");
+    }
+    if (!settings_.multilabel) out.add_missing_label();
+    return true;
+}
+
+bool VowpalWabbit::value(const char*& p, float& value, Fault& fault) {
+    const Decimal number = scan_decimal(p);
+    if (number.end != nullptr && ends_name(*number.end) && *number.end != ':') {
+        value = to_float(p, number);
+        if (!std::isinf(value)) {
+            p = number.end;
+            return true;
+        }
+    }
+    const char* stop = p;
+    while (!is_blank(*stop) && *stop != '|' && *stop != '\n') ++stop;
+    float unused = 0;
+    return set_number_fault(parse_float(p, stop, unused), p, view(p, stop), fault);
+}
+
+/// Reads what follows a bar: a name, unless a blank comes first, and perhaps a scale.
+bool VowpalWabbit::open_namespace(const char*& p, const char* last, Namespace& space, Fault& fault) {
+    const char* const first = p;
+    while (p != last && !ends_name(*p)) ++p;
+    space.name = view(first, p);
+    if (find_invalid_utf8(first, p) != p) {
+        return fault.set(first, "a namespace in UTF-8", quoted(first, p), "Convert the file to UTF-8.");
+    }
+    space.hash = hash_name(first, p, 0);
+    if (p == last || *p != ':') return true;
+    ++p;
+    return value(p, space.scale, fault);
+}
+
+void VowpalWabbit::remember(const Namespace& space, const char* first, const char* last, std::uint32_t hash) {
+    scratch_.assign(space.name);
+    if (!space.name.empty()) scratch_.push_back('^');
+    scratch_.append(first, last);
+    tables_.names.add(static_cast<std::int32_t>(hash & mask_), hash, scratch_);
+}
+
+bool VowpalWabbit::features(const char*& p, const char* last, Namespace& space, Batch& out, Fault& fault) {
+    for (;;) {
+        while (p != last && is_blank(*p)) ++p;
+        if (p == last || *p == '|') return true;
+        const char* const first = p;
+        std::uint64_t number = 0;
+        p = take_digits(p, number);
+        std::uint32_t hash = static_cast<std::uint32_t>(number) + space.hash;
+        if (!ends_name(*p)) {
+            while (p != last && !ends_name(*p)) ++p;
+            hash = murmur3_32(first, static_cast<std::size_t>(p - first), space.hash);
+            if (find_invalid_utf8(first, p) != p) {
+                return fault.set(first, "a feature in UTF-8", quoted(first, p), "Convert the file to UTF-8.");
+            }
+        } else if (p == first) {
+            hash = space.hash + space.nameless++;
+        }
+        if (tables_.names.wanted()) remember(space, first, p, hash);
+        float weight = 1;
+        if (p != last && *p == ':') {
+            ++p;
+            if (!value(p, weight, fault)) return false;
+        }
+        weight *= space.scale;
+        if (std::isinf(weight)) {
+            return fault.set(first, "a value below 3.4e38", quoted(first, p) + " times the scale",
+                             "Scale the feature down.");
+        }
+        out.add_entry(static_cast<std::int32_t>(hash & mask_), weight);
+    }
+}
+
+LineFormat::Row VowpalWabbit::row(const char* first, const char* last, Batch& out, Fault& fault) {
+    const char* p = first;
+    while (p != last && is_blank(*p)) ++p;
+    if (p == last) return Row::nothing;
+    const auto* bar = static_cast<const char*>(std::memchr(p, '|', static_cast<std::size_t>(last - p)));
+    if (bar == nullptr) {
+        fault.set(first, "'|' before the features", quoted(first, last),
+                  "Vowpal Wabbit's lines look like \"1 | name:value\".");
+        return Row::fault;
+    }
+    if (!head(p, bar, out, fault)) return Row::fault;
+    for (p = bar; p != last;) {
+        ++p;  // the bar
+        Namespace space;
+        if (!open_namespace(p, last, space, fault) || !features(p, last, space, out, fault)) return Row::fault;
+    }
+    return Row::added;
+}
+
+}  // namespace
+
+std::unique_ptr<Format> make_vw(const Settings& settings, Tables& tables) {
+    return std::make_unique<VowpalWabbit>(settings, tables);
+}
+
+}  // namespace onlinear::text

@@ -1,0 +1,68 @@
+"""The command ``onlinear``.
+
+`main` is all there is here, so that the process starts at once; what a command needs is imported when it
+runs. scikit-learn and scipy are never imported.
+"""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+#: Exit codes beside 0: bad data or files, a wrong command line, Ctrl-C, nobody reads our output any more.
+DATA, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    int
+        The exit code: 0, 1 for data, 2 for usage.
+    """
+    try:
+        from .._lean import go_lean
+
+        go_lean()
+        return _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        sys.stderr.write("onlinear: interrupted\n")
+        return INTERRUPTED
+    except BrokenPipeError:
+        _let_go_of_stdout()
+        return BROKEN_PIPE
+    except Exception as error:
+        from ._errors import explain
+
+        message, code = explain(error)
+        sys.stderr.write(f"onlinear: {message}\n")
+        return code
+
+
+def _run(arguments: list[str]) -> int:
+    from ._actions import act
+    from ._quick import read_arguments
+
+    plain = read_arguments(arguments)
+    if plain is not None:
+        return act(*plain)
+    from ._typer import run
+
+    return run(arguments, act)
+
+
+def _let_go_of_stdout() -> None:
+    """The reader of our output has gone; flushing at exit must not complain again."""
+    import os
+
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        setattr(sys, "stdout", None)  # noqa: B010  typeshed says it is never None

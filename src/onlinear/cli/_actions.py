@@ -1,0 +1,239 @@
+"""What each command does with its arguments; the work is in a module each, imported when it is needed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from ._errors import UsageError
+
+__all__ = ["act", "reader_options", "values_of"]
+
+
+def act(command: str, given: dict[str, Any]) -> int:
+    """Run a command; returns the exit code."""
+    code = _ACTIONS[command](**given)
+    sys.stdout.flush()
+    return code or 0
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+
+
+def _say_json(value: Any) -> None:
+    import json
+
+    _say(json.dumps(value))
+
+
+def _needed(files: list[str] | None) -> list[str]:
+    """The files given; none and a terminal behind standard input means that something was forgotten."""
+    if files:
+        return list(files)
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError("no files given. Name some, or pipe data in")
+    return ["-"]
+
+
+def _train(
+    files: list[str] | None,
+    algorithm: str,
+    parameter: list[str] | None,
+    passes: int,
+    save: Path | None,
+    test: list[str] | None,
+    holdout: float,
+    early_stop: bool,
+    patience: int,
+    seed: int,
+    dtype: str,
+    checkpoint: Path | None,
+    every: int,
+    resume: bool,
+    names: int | None,
+    quiet: bool,
+    as_json: bool,
+    **reading: Any,
+) -> int:
+    from .._algorithms import find
+    from ._train import Plan, train
+
+    find(algorithm)
+    plan = Plan(
+        files=_needed(files),
+        algorithm=algorithm,
+        parameters=values_of(parameter or []),
+        reading=reader_options(**reading),
+        passes=passes,
+        save=save,
+        checkpoint=checkpoint,
+        every=every,
+        resume=resume,
+        holdout=holdout,
+        test=list(test or []),
+        early_stop=early_stop,
+        patience=patience,
+        seed=seed,
+        dtype=dtype,
+        names=names,
+        quiet=quiet,
+    )
+    report, code = train(plan)
+    if as_json:
+        _say_json(report)
+    elif not quiet:
+        from ._summary import summary
+
+        _say(summary(report))
+    return code
+
+
+def _predict(
+    model: Path,
+    files: list[str] | None,
+    output: Path | None,
+    scores: bool,
+    proba: bool,
+    std: bool,
+    header: bool,
+    quiet: bool,
+    **reading: Any,
+) -> None:
+    from ._predict import predict
+
+    options = reader_options(**reading)
+    _, refused = predict(
+        model, _needed(files), options, output=output, scores=scores, proba=proba, std=std, header=header
+    )
+    if refused and not quiet:
+        sys.stderr.write(f"onlinear: {refused:,} lines were refused and have no prediction\n")
+
+
+def _evaluate(
+    model: Path, files: list[str] | None, plots: Path | None, as_json: bool, **reading: Any
+) -> None:
+    from ._evaluate import evaluate, render
+
+    result = evaluate(model, _needed(files), reader_options(**reading), plots)
+    if as_json:
+        _say_json(result.figures())
+    else:
+        _say(render(result))
+
+
+def _inspect(model: Path, top: int, label: str | None, html: Path | None, as_json: bool) -> None:
+    from ._inspect import describe, page, render
+
+    about = describe(model, top=top, label=label)
+    if html is not None:
+        page(about, html)
+    if as_json:
+        _say_json(about)
+    elif html is None:
+        _say(render(about))
+
+
+def _convert(
+    source: str,
+    target: Path,
+    compact: bool,
+    dtype: str | None,
+    sparse: bool | None,
+    to: str | None,
+    as_json: bool,
+    quiet: bool,
+    **reading: Any,
+) -> None:
+    from ._convert import convert_data, convert_model, is_model
+
+    if is_model(Path(source)):
+        done = convert_model(Path(source), target, dtype=dtype, compact=compact, sparse=sparse)
+        told = f"{done['target']}: {done['target_bytes']:,} bytes, {done['source_bytes']:,} before"
+    else:
+        done = convert_data(
+            [source], target, reader_options(**reading), to=to, zero_based=reading["zero_based"]
+        )
+        told = f"{done['target']}: {done['examples']:,} examples, {done['refused']:,} lines refused"
+    if as_json:
+        _say_json(done)
+    elif not quiet:
+        _say(told)
+
+
+def _algorithms(name: str | None, as_json: bool) -> None:
+    from ._algorithms_table import listed, show
+
+    items = listed(name)
+    if as_json:
+        _say_json(items)
+    else:
+        show(items)
+
+
+def _demo() -> None:
+    from importlib import import_module
+
+    import_module("onlinear.demo").main()
+
+
+_ACTIONS: dict[str, Any] = {
+    "train": _train,
+    "predict": _predict,
+    "evaluate": _evaluate,
+    "inspect": _inspect,
+    "convert": _convert,
+    "algorithms": _algorithms,
+    "demo": _demo,
+}
+
+# ---------------------------------------------------------------------- from words to values
+
+
+def reader_options(*, format: str, ngrams: str | None, on_error: str, **plain: Any) -> dict[str, Any]:
+    """The arguments of `onlinear.read` that the given options mean; those left out are left out."""
+    given: dict[str, Any] = {
+        "format": None if format == "auto" else format,
+        "ngram_range": None if ngrams is None else _range(ngrams),
+        "on_error": on_error,
+        **plain,
+    }
+    return {name: value for name, value in given.items() if value not in (None, False, [])}
+
+
+def _range(text: str) -> tuple[int, int]:
+    low, dash, high = text.partition("-")
+    try:
+        return int(low), int(high if dash else low)
+    except ValueError:
+        raise UsageError(f"--ngrams takes a number or a range, as 2 or 1-3, got {text!r}") from None
+
+
+def values_of(pairs: list[str]) -> dict[str, Any]:
+    """Parameters from ``name=value``; numbers, true, false and none are what they look like.
+
+    Raises
+    ------
+    UsageError
+        If one has no ``=``.
+    """
+    found: dict[str, Any] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise UsageError(f"-p takes name=value, got {pair!r}. For example: -p C=1")
+        if name in found:
+            raise UsageError(f"-p {name} is given twice")
+        found[name] = _value(value.strip())
+    return found
+
+
+def _value(text: str) -> Any:
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            pass
+    return {"true": True, "false": False, "none": None}.get(text.lower(), text)

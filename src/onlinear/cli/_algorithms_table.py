@@ -1,0 +1,54 @@
+"""``onlinear algorithms``: what there is, from which paper, and when to use it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .._algorithms import ALGORITHMS, Algorithm, find
+
+__all__ = ["listed", "show"]
+
+
+def listed(name: str | None) -> list[dict[str, Any]]:
+    """The algorithms as JSON."""
+    chosen = [find(name)] if name is not None else list(ALGORITHMS.values())
+    return [
+        {
+            "name": entry.name,
+            "estimator": entry.estimator,
+            "preset": dict(entry.preset),
+            "parameters": _defaults(entry),
+            "paper": entry.paper,
+            "advice": entry.advice,
+        }
+        for entry in chosen
+    ]
+
+
+def _defaults(entry: Algorithm) -> dict[str, Any]:
+    from ..persistence import plain
+
+    model = entry.make()
+    return {name: plain(getattr(model, name)) for name in entry.parameters}
+
+
+def show(items: list[dict[str, Any]]) -> None:
+    """Print them: a table on a terminal, plain lines elsewhere."""
+    if not sys.stdout.isatty():
+        for item in items:
+            parameters = " ".join(f"{name}={value}" for name, value in item["parameters"].items())
+            sys.stdout.write(
+                f"{item['name']}\n    {item['advice']}\n    -p {parameters or 'none'}\n    {item['paper']}\n"
+            )
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("name", "advice", "parameters", "paper"):
+        table.add_column(column)
+    for item in items:
+        parameters = " ".join(f"{name}={value}" for name, value in item["parameters"].items())
+        table.add_row(item["name"], item["advice"], parameters, item["paper"])
+    Console().print(table)

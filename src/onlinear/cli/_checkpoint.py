@@ -1,0 +1,145 @@
+"""Checkpoints: a model and how far its run had come, in one file that appears whole.
+
+Resuming reads the input again from the start of the pass and leaves out the rows already learned: what the
+reader remembers (texts of labels, names of columns, lines refused) is then just what it was, whatever the
+compression.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import zlib
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from .._stream import Counts
+from ..exceptions import ModelFileError
+from ._errors import UsageError
+
+__all__ = ["Checkpoint", "Progress", "identity"]
+
+_HEAD = 1 << 16
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a run has come.
+
+    Attributes
+    ----------
+    passes : int
+        Passes completed.
+    rows : int
+        Rows of the open pass that are done.
+    position : int
+        Rows of all passes that are done.
+    total : Counts
+        Of all passes.
+    by_pass : list of Counts
+        Of each pass, the open one last.
+    refused : int
+        Lines refused in the first pass.
+    class_counts : list of int
+        Examples of each class in the first pass.
+    seconds : float
+        Time taken, of all processes that took part.
+    finished : bool
+        Nothing is left to do.
+    """
+
+    passes: int = 0
+    rows: int = 0
+    position: int = 0
+    total: Counts = field(default_factory=Counts)
+    by_pass: list[Counts] = field(default_factory=list)
+    refused: int = 0
+    class_counts: list[int] = field(default_factory=list)
+    seconds: float = 0.0
+    finished: bool = False
+
+    def plain(self) -> dict[str, Any]:
+        """As JSON."""
+        return asdict(self)
+
+    @classmethod
+    def restored(cls, given: dict[str, Any]) -> Progress:
+        """From JSON."""
+        values = {item.name: given[item.name] for item in fields(cls)}
+        values["total"] = Counts(**values["total"])
+        values["by_pass"] = [Counts(**counts) for counts in values["by_pass"]]
+        return cls(**values)
+
+
+def identity(path: str) -> list[Any]:
+    """What tells an input file from another: its name, size and first bytes."""
+    status = os.stat(path)
+    if not stat.S_ISREG(status.st_mode):
+        raise UsageError(
+            f"{path}: a pipe can be read once only, so a run over it cannot be resumed. Write it to a file."
+        )
+    with open(path, "rb") as file:
+        return [os.path.basename(path), status.st_size, zlib.crc32(file.read(_HEAD))]
+
+
+class Checkpoint:
+    """The checkpoint of a run in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+        Made when it is not there.
+    plan : dict
+        Everything the final model depends on; a run can only be resumed with the same.
+    """
+
+    def __init__(self, folder: Path, plan: dict[str, Any]) -> None:
+        self.path = folder / "checkpoint.safetensors"
+        self.plan = plan
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def save(self, model: Any, progress: Progress) -> None:
+        """Write it, so that it is there whole or the one before still is."""
+        from ..persistence import save
+
+        save(model, self.path, extra={"run": {"plan": self.plan, "progress": progress.plain()}})
+
+    def load(self) -> tuple[Any, Progress] | None:
+        """The model and how far it had come; None when no checkpoint was reached."""
+        from ..persistence import load_with_description
+
+        if not self.path.exists():
+            return None
+        model, content = load_with_description(self.path)
+        try:
+            plan, progress = content["run"]["plan"], Progress.restored(content["run"]["progress"])
+        except (KeyError, TypeError):
+            raise ModelFileError(f"{self.path}: a model, but not a checkpoint") from None
+        self._compare(plan)
+        return model, progress
+
+    def _compare(self, plan: dict[str, Any]) -> None:
+        import json
+
+        now = json.loads(json.dumps(self.plan))
+        for name, value in now.items():
+            if plan.get(name) != value:
+                raise UsageError(
+                    f"{self.path}: made by another run, with {name} {plan.get(name)!r} and not {value!r}. "
+                    "Use the same command, or another folder."
+                )
+
+    def refuse_to_overwrite(self) -> None:
+        """Raise when an unfinished run's checkpoint is there and nobody asked to resume it."""
+        from ..persistence import read_file
+
+        if not self.path.exists():
+            return
+        try:
+            content, _ = read_file(self.path)
+            finished = bool(content["run"]["progress"]["finished"])
+        except (ModelFileError, KeyError, TypeError):
+            finished = False
+        if not finished:
+            raise UsageError(f"{self.path}: an unfinished run. Add --resume to go on with it, or remove it.")

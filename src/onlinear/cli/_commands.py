@@ -1,0 +1,254 @@
+"""Every command and option, declared once.
+
+typer draws the help, completes and explains wrong usage from this table (`_typer`), and `_quick` reads plain
+command lines by it without importing typer, which takes longer than learning a small file.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+__all__ = ["COMMANDS", "SUMMARY", "Argument", "Command", "Option"]
+
+Kind: TypeAlias = Literal["flag", "switch", "text", "whole", "number", "path", "texts"]
+
+SUMMARY = (
+    "Linear models that learn one example at a time, at the speed of the disk, and know how sure they are."
+)
+
+
+class Option(NamedTuple):
+    """An option: the argument of the action it becomes, its spellings, and what it holds."""
+
+    name: str
+    spellings: tuple[str, ...]
+    kind: Kind
+    help: str
+    default: Any = None
+    metavar: str | None = None
+
+
+class Argument(NamedTuple):
+    """A positional argument."""
+
+    name: str
+    metavar: str
+    kind: Literal["text", "path", "texts"]
+    help: str
+    required: bool = True
+
+
+class Command(NamedTuple):
+    """A command: a function of `_actions` with this name."""
+
+    name: str
+    help: str
+    arguments: tuple[Argument, ...] = ()
+    options: tuple[Option, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+_FILES = Argument(
+    "files",
+    "FILE...",
+    "texts",
+    "Paths, globs, or - for standard input; plain, .gz, .zst, .bz2 or .xz.",
+    required=False,
+)
+_MODEL = Argument("model", "MODEL", "path", "A model file.")
+_QUIET = Option("quiet", ("--quiet", "-q"), "flag", "Say nothing but errors.", False)
+_JSON = Option("as_json", ("--json",), "flag", "Print one JSON object at the end.", False)
+
+_READING = (
+    Option(
+        "format",
+        ("--format", "-f"),
+        "text",
+        "svmlight, vw, csv, tsv, jsonl, text, parquet or arrow; by default told by name or first line.",
+        "auto",
+    ),
+    Option("zero_based", ("--zero-based",), "flag", "svmlight indices start at 0 and not at 1.", False),
+    Option(
+        "max_features", ("--max-features",), "whole", "Refuse an index past this; 2^28 unless said otherwise."
+    ),
+    Option("bits", ("--bits", "-b"), "whole", "Hash features to 2^BITS columns."),
+    Option(
+        "on_error", ("--on-error",), "text", "A line that cannot be read: stop, or skip and count it.", "stop"
+    ),
+    Option("max_errors", ("--max-errors",), "whole", "With --on-error skip: how many lines may be skipped."),
+    Option("label", ("--label",), "text", "Column (CSV, Parquet) or key (JSON) with the label."),
+    Option("weight", ("--weight",), "text", "Column or key with the example's weight."),
+    Option("text", ("--text",), "texts", "Column or key that holds text; may be repeated."),
+    Option(
+        "categorical", ("--categorical",), "texts", "Column or key to take as a category; may be repeated."
+    ),
+    Option("ignore", ("--ignore",), "texts", "Column or key to leave out; may be repeated."),
+    Option(
+        "analyzer",
+        ("--analyzer",),
+        "text",
+        "How text is cut: word, char or char_wb (characters inside words).",
+    ),
+    Option("ngrams", ("--ngrams",), "text", "N-grams of the pieces, as 2 or 1-3."),
+)
+
+COMMANDS = (
+    Command(
+        "train",
+        "Learn a model from files, one pass in the given order unless asked otherwise.\n\n"
+        "Shows the progressive error, an honest estimate: every example is predicted before it is learned.",
+        (_FILES,),
+        (
+            Option(
+                "algorithm",
+                ("--algorithm", "-a"),
+                "text",
+                "Which one; 'onlinear algorithms' lists them.",
+                "arow",
+            ),
+            Option(
+                "parameter",
+                ("--parameter", "-p"),
+                "texts",
+                "A parameter of the algorithm.",
+                None,
+                "NAME=VALUE",
+            ),
+            Option("passes", ("--passes",), "whole", "Times to go over the data.", 1),
+            Option("save", ("--save", "-o"), "path", "Where to write the model (.safetensors)."),
+            Option("test", ("--test",), "texts", "Labelled data to test the model on; may be repeated."),
+            Option(
+                "holdout", ("--holdout",), "number", "Share of the examples to predict and never learn.", 0.0
+            ),
+            Option(
+                "early_stop",
+                ("--early-stop",),
+                "flag",
+                "End when a pass brings no better error (held-out, else progressive).",
+                False,
+            ),
+            Option("patience", ("--patience",), "whole", "Passes without gain before --early-stop ends.", 1),
+            Option("seed", ("--seed",), "whole", "Chooses the held-out examples.", 0),
+            Option("dtype", ("--dtype",), "text", "Type of the weights: float32 or float64.", "float32"),
+            Option(
+                "checkpoint", ("--checkpoint",), "path", "Keep a checkpoint of the run here.", None, "DIR"
+            ),
+            Option("every", ("--every",), "whole", "Examples between checkpoints.", 100_000, "N"),
+            Option("resume", ("--resume",), "flag", "Go on from the checkpoint, if there is one.", False),
+            Option(
+                "names",
+                ("--names",),
+                "whole",
+                "Names of hashed features to keep; by default 131072, but none of svmlight and vw.",
+            ),
+            *_READING,
+            _QUIET,
+            _JSON,
+        ),
+        (
+            "onlinear train news.svm.gz --save news.safetensors",
+            "onlinear train 'part-*.jsonl.zst' -a scw1 -p C=1 -p confidence=0.9 --passes 2 --test test.jsonl",
+            "zcat log.vw.gz | onlinear train - --format vw --bits 22 --save model.safetensors",
+            "onlinear train big.svm --checkpoint run/ --every 100000 --resume --save model.safetensors",
+        ),
+    ),
+    Command(
+        "predict",
+        "Predict: one label per line, more columns when asked. Reads standard input when no file is named.",
+        (_MODEL, _FILES),
+        (
+            Option("output", ("--output", "-o"), "path", "Write here, not to standard output."),
+            Option(
+                "scores", ("--scores",), "flag", "Add the linear score (one per class for several).", False
+            ),
+            Option("proba", ("--proba",), "flag", "Add the probability of every class.", False),
+            Option("std", ("--std",), "flag", "Add the standard deviation of the margin.", False),
+            Option("header", ("--header",), "flag", "Write the names of the columns first.", False),
+            *_READING,
+            _QUIET,
+        ),
+        (
+            "onlinear predict model.safetensors new.svm > labels.txt",
+            "zcat new.svm.gz | onlinear predict model.safetensors --proba --std",
+        ),
+    ),
+    Command(
+        "evaluate",
+        "Test a model on labelled data: error, confusion matrix, F1 by class, calibration, ROC and PR.",
+        (_MODEL, _FILES),
+        (
+            Option(
+                "plots",
+                ("--plots",),
+                "path",
+                "Draw ROC, precision-recall and calibration (.png, .svg, .pdf).",
+            ),
+            *_READING,
+            _JSON,
+        ),
+        (
+            "onlinear evaluate model.safetensors test.svm",
+            "onlinear evaluate model.safetensors test.jsonl.zst --plots curves.png --json",
+        ),
+    ),
+    Command(
+        "inspect",
+        "Look into a model: strongest weights with their standard deviation, sparsity, histogram.",
+        (_MODEL,),
+        (
+            Option("top", ("--top",), "whole", "Weights to list for each class.", 20),
+            Option("label", ("--class",), "text", "List the weights of this class alone."),
+            Option("html", ("--html",), "path", "Write a page with pictures here."),
+            _JSON,
+        ),
+        (
+            "onlinear inspect model.safetensors --top 30",
+            "onlinear inspect model.safetensors --class sport --html report.html",
+        ),
+    ),
+    Command(
+        "convert",
+        "Convert a model to another type or a compact one for serving, or data to svmlight or vw.",
+        (
+            Argument("source", "SOURCE", "text", "A model file, or data."),
+            Argument("target", "TARGET", "path", "What to write."),
+        ),
+        (
+            Option(
+                "compact",
+                ("--compact",),
+                "flag",
+                "Keep only what predicting needs: small weights, no variances.",
+                False,
+            ),
+            Option(
+                "dtype",
+                ("--dtype",),
+                "text",
+                "Type of a model's weights: float16 (compact), float32 or float64.",
+            ),
+            Option(
+                "sparse",
+                ("--sparse", "--dense"),
+                "switch",
+                "Keep only weights that are not zero; by default if smaller.",
+            ),
+            Option("to", ("--to",), "text", "Format of the data to write: svmlight or vw."),
+            *_READING,
+            _JSON,
+            _QUIET,
+        ),
+        (
+            "onlinear convert model.safetensors small.safetensors --compact",
+            "onlinear convert data.jsonl.zst data.svm.gz --bits 20",
+        ),
+    ),
+    Command(
+        "algorithms",
+        "List the algorithms with paper, parameters and advice.",
+        (Argument("name", "NAME", "text", "Tell about this one.", required=False),),
+        (_JSON,),
+        ("onlinear algorithms scw1",),
+    ),
+    Command("demo", "Show what this library does, on data made on the spot."),
+)

@@ -1,0 +1,46 @@
+"""From exceptions to one sentence and an exit code: nobody sees a traceback."""
+
+from __future__ import annotations
+
+import os
+
+from ..exceptions import NotAvailableError, OnlinearError, ParameterError
+from . import DATA, USAGE
+
+__all__ = ["UsageError", "explain"]
+
+
+class UsageError(Exception):
+    """The command line makes no sense as it stands."""
+
+
+def explain(error: Exception) -> tuple[str, int]:
+    """The sentence and the exit code for an exception.
+
+    An exception nobody foresaw is still told in one line; ``ONLINEAR_DEBUG=1`` shows where it came from.
+    """
+    if os.environ.get("ONLINEAR_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    if isinstance(error, UsageError | ParameterError | NotAvailableError):
+        return str(error), USAGE
+    if isinstance(error, OnlinearError):
+        return str(error), DATA
+    if isinstance(error, OSError):
+        return _of_system(error), DATA
+    if isinstance(error, MemoryError):
+        return f"out of memory. {error}".rstrip(" ."), DATA
+    if isinstance(error, ImportError):
+        return f"{error}. Install it, as with: pip install 'onlinear[plot,parquet]'", USAGE
+    return f"unexpected {type(error).__name__}: {error}. Please report it; ONLINEAR_DEBUG=1 shows more.", DATA
+
+
+def _of_system(error: OSError) -> str:
+    name = error.filename if error.filename is not None else None
+    reason = error.strerror or str(error)
+    return f"{_shown(name)}: {reason[:1].lower()}{reason[1:]}" if name is not None else reason
+
+
+def _shown(name: object) -> str:
+    return os.fsdecode(name) if isinstance(name, str | bytes | os.PathLike) else str(name)

@@ -1,0 +1,79 @@
+"""``onlinear predict``: a model and rows in, one line per row out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..persistence import written_aside
+from ._reading import Scored, load_classifier, named_label, open_like, score
+
+__all__ = ["predict"]
+
+
+def predict(
+    path: Path,
+    files: list[str],
+    reading: dict[str, Any],
+    *,
+    output: Path | None,
+    scores: bool,
+    proba: bool,
+    std: bool,
+    header: bool,
+) -> tuple[int, int]:
+    """Write predictions; returns how many rows were predicted and how many lines refused."""
+    model = load_classifier(path)
+    if std:
+        model._need_variance()
+    names = [named_label(name) for name in model.classes_.tolist()]
+    rows = 0
+    with open_like(model, files, reading, labelled=None) as reader, _opened(output) as out:
+        if header:
+            out.write("\t".join(_columns(names, scores, proba, std)).encode() + b"\n")
+        lines = [name.encode() + b"\n" for name in names]
+        for scored in score(model, reader):
+            if not (scores or proba or std):
+                out.write(b"".join([lines[i] for i in scored.decided.tolist()]))
+            else:
+                out.write(_table(scored, names, scores, proba, std))
+            rows += scored.batch.n_rows
+        out.flush()
+        return rows, reader.n_refused
+
+
+def _columns(names: list[str], scores: bool, proba: bool, std: bool) -> list[str]:
+    columns = ["label"]
+    if scores:
+        columns += ["score"] if len(names) <= 2 else [f"score:{name}" for name in names]
+    if proba:
+        columns += [f"proba:{name}" for name in names]
+    if std:
+        columns.append("std")
+    return columns
+
+
+def _table(scored: Scored, names: list[str], scores: bool, proba: bool, std: bool) -> bytes:
+    """Rows of tab-separated columns."""
+    columns: list[list[str]] = [[names[i] for i in scored.decided.tolist()]]
+    if scores:
+        matrix = scored.scores.reshape(len(scored.scores), -1)
+        columns += [[f"{value:.9g}" for value in column] for column in matrix.T.tolist()]
+    if proba:
+        columns += [[f"{value:.6f}" for value in column] for column in scored.probabilities.T.tolist()]
+    if std:
+        columns.append([f"{value:.6g}" for value in scored.std().tolist()])
+    return "".join(["\t".join(row) + "\n" for row in zip(*columns, strict=True)]).encode()
+
+
+@contextmanager
+def _opened(output: Path | None) -> Iterator[BinaryIO]:
+    """Standard output, or a file that appears when all rows are in it."""
+    if output is None or str(output) == "-":
+        yield sys.stdout.buffer
+        return
+    with written_aside(output) as aside, aside.open("wb") as file:
+        yield file

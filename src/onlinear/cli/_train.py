@@ -1,0 +1,458 @@
+"""``onlinear train``: from files to a model."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import _algorithms
+from .._stream import Counts, StreamLearner
+from ..exceptions import DataError
+from ..persistence import plain, save, writable
+from ._checkpoint import Checkpoint, Progress, identity
+from ._errors import UsageError
+from ._interrupt import Interrupt
+from ._progress import Silent, display
+
+if TYPE_CHECKING:
+    from ..io import Batch, Reader
+
+__all__ = ["Plan", "train"]
+
+Array = npt.NDArray[Any]
+
+#: What a model file remembers of the way its data was read, so that predicting reads alike.
+REMEMBERED = (
+    "format",
+    "bits",
+    "zero_based",
+    "label",
+    "text",
+    "categorical",
+    "ignore",
+    "analyzer",
+    "ngram_range",
+)
+
+#: Estimator parameters that have an option of their own, or no meaning for a stream.
+_ELSEWHERE = {
+    "passes": "--passes",
+    "dtype": "--dtype",
+    "bits": "--bits",
+    "max_features": "--max-features",
+    "random_state": "--seed",
+    "early_stopping": "--early-stop",
+    "n_iter_no_change": "--patience",
+    "tol": "--early-stop",
+    "shuffle": None,
+    "warm_start": None,
+    "initial_mean": None,
+    "grow_features": None,
+    "n_jobs": None,
+}
+
+
+@dataclass(slots=True)
+class Plan:
+    """What the command line asks for."""
+
+    files: list[str]
+    algorithm: str
+    parameters: dict[str, Any]
+    reading: dict[str, Any]
+    passes: int = 1
+    save: Path | None = None
+    checkpoint: Path | None = None
+    every: int = 100_000
+    resume: bool = False
+    holdout: float = 0.0
+    test: list[str] = field(default_factory=list)
+    early_stop: bool = False
+    patience: int = 1
+    seed: int = 0
+    dtype: str = "float32"
+    names: int | None = None
+    quiet: bool = False
+
+    def check(self) -> None:
+        """Refuse what makes no sense, before a byte is read."""
+        if self.names is None:
+            self.names = self._usual_names()
+        for name, low in (("passes", 1), ("every", 1), ("patience", 1), ("seed", 0), ("names", 0)):
+            if getattr(self, name) < low:
+                raise UsageError(f"--{name} must be at least {low}, got {getattr(self, name)}")
+        if self.seed >= 1 << 32:
+            raise UsageError(f"--seed must be below 2^32, got {self.seed}")
+        if not 0 <= self.holdout < 1:
+            raise UsageError(f"--holdout is a share of the examples, from 0 to below 1, got {self.holdout}")
+        if self.dtype not in ("float32", "float64"):
+            raise UsageError(f"--dtype must be float32 or float64, got {self.dtype!r}")
+        if self.resume and self.checkpoint is None:
+            raise UsageError("--resume goes on from a checkpoint; say where with --checkpoint DIR")
+        once = [file for file in self.files if _reads_once(file)]
+        if once and self.passes > 1:
+            raise UsageError(
+                f"{_named(once[0])} can be read once only; write it to a file for --passes {self.passes}"
+            )
+        if once and self.checkpoint is not None:
+            raise UsageError(
+                f"{_named(once[0])} can be read once only: no run over it can be resumed. Write it to a file."
+            )
+        if "-" in self.files and "-" in self.test:
+            raise UsageError("standard input cannot be both the training and the test data")
+        if self.save is not None:
+            writable(self.save)
+
+    def _usual_names(self) -> int:
+        """Words are worth a third more time, the columns of numeric formats are not."""
+        from ._reading import format_by_name
+
+        formats = {self.reading.get("format") or format_by_name(file) for file in self.files}
+        return 0 if formats <= {"svmlight", "vw"} else 1 << 17
+
+    def model(self) -> Any:
+        """A new estimator."""
+        for name in self.parameters:
+            if name in _ELSEWHERE:
+                option = _ELSEWHERE[name]
+                hint = f"use {option}" if option else "it has no meaning for a stream"
+                raise UsageError(f"-p {name} cannot be given here: {hint}")
+        settings: dict[str, Any] = {"random_state": self.seed, "dtype": self.dtype}
+        if self.reading.get("bits") is not None:
+            settings["bits"] = min(self.reading["bits"], 30)
+        if self.reading.get("max_features") is not None:
+            settings["max_features"] = self.reading["max_features"]
+        model = _algorithms.make(self.algorithm, **self.parameters, **settings)
+        model.axes()  # refuses bad parameters before there is any data
+        model._joint()
+        return model
+
+    def fingerprint(self, files: list[str]) -> dict[str, Any]:
+        """Everything the final model depends on."""
+        return {
+            "algorithm": self.algorithm,
+            "parameters": self.parameters,
+            "reading": self.reading,
+            "passes": self.passes,
+            "holdout": self.holdout,
+            "early_stop": self.early_stop,
+            "patience": self.patience,
+            "seed": self.seed,
+            "dtype": self.dtype,
+            "names": self.names,
+            "files": [identity(file) for file in files],
+        }
+
+
+def _reads_once(file: str) -> bool:
+    if file == "-":
+        return True
+    return os.path.exists(file) and not os.path.isfile(file)
+
+
+def _named(file: str) -> str:
+    return "standard input" if file == "-" else file
+
+
+def train(plan: Plan) -> tuple[dict[str, Any], int]:
+    """Run a plan.
+
+    Returns
+    -------
+    report : dict
+        What ``--json`` prints.
+    code : int
+        The exit code: 0, or that of an interrupted process.
+    """
+    from ..io._source import expand
+
+    plan.check()
+    model = plan.model()
+    files = [str(file) for file in expand(plan.files)]
+    for file in [
+        *files,
+        *map(str, expand(plan.test)),
+    ]:  # a missing test file is better told now than at the end
+        if file != "-":
+            os.stat(file)
+    with Interrupt() as interrupt:
+        run = _Run(plan, files, model, interrupt)
+        try:
+            run.go()
+        finally:
+            run.display.close()
+        code = interrupt.code if interrupt.asked is not None and not run.progress.finished else 0
+        return run.report(code != 0), code
+
+
+class _Run:
+    """One training run."""
+
+    def __init__(self, plan: Plan, files: list[str], model: Any, interrupt: Interrupt) -> None:
+        self.plan = plan
+        self.files = files
+        self.interrupt = interrupt
+        self.progress = Progress()
+        self.checkpoint: Checkpoint | None = None
+        self.begun = time.perf_counter()
+        if plan.checkpoint is not None:
+            self.checkpoint = Checkpoint(plan.checkpoint, plan.fingerprint(files))
+            model = self._resumed(model)
+        self.before = self.progress.seconds
+        self.learner = StreamLearner(model, dtype=plan.dtype, skip=plan.reading.get("on_error") == "skip")
+        self.display: Silent = display(plan.quiet, self.progress.position)
+        self.names: dict[int, str] = {}
+        self.format = ""
+
+    def _resumed(self, model: Any) -> Any:
+        assert self.checkpoint is not None
+        if not self.plan.resume:
+            self.checkpoint.refuse_to_overwrite()
+            return model
+        found = self.checkpoint.load()
+        if found is None:
+            return model
+        model, self.progress = found
+        return model
+
+    # ------------------------------------------------------------------ the passes
+
+    def go(self) -> None:
+        """Learn, save, and say how it went."""
+        progress = self.progress
+        if progress.position and not progress.finished:
+            self.display.note(f"resuming after {progress.position:,} examples")
+        while not progress.finished and self.interrupt.asked is None:
+            self._pass()
+            if self.interrupt.asked is None:
+                self._end_pass()
+        if not self.learner.started:
+            if self.interrupt.asked is None:
+                raise DataError(f"{', '.join(map(_named, self.files))}: no examples")
+            return
+        self._remember()
+        self._checkpoint()
+        if self.plan.save is not None:
+            save(self.learner.model, self.plan.save)
+
+    def _pass(self) -> None:
+        from ..io import read
+
+        progress = self.progress
+        if len(progress.by_pass) == progress.passes:
+            progress.by_pass.append(Counts())
+        reading = {**self.plan.reading, "labelled": True, "max_names": self.plan.names}
+        with read(self.files, skip_rows=progress.rows, **reading) as reader:
+            for batch in self._batches(reader):
+                self._batch(batch)
+                self.display.advance(reader.bytes_read, reader.bytes_total, progress.position)
+                if self.interrupt.asked is not None:
+                    break
+            if self.plan.names:
+                self.names = reader.names
+            self.format = reader.format
+            if progress.passes == 0:
+                progress.refused = reader.n_refused
+
+    def _batches(self, reader: Reader) -> Iterator[Batch]:
+        """The batches, until they end or Ctrl-C is pressed while waiting for one."""
+        while True:
+            try:
+                with self.interrupt.waiting():
+                    batch = next(reader)
+            except StopIteration:
+                return
+            except KeyboardInterrupt:
+                return
+            self._reader = reader
+            yield batch
+
+    def _batch(self, batch: Batch) -> None:
+        progress, learner = self.progress, self.learner
+        numbers = learner.numbers(batch)
+        held_out = self._held_out(progress.rows, batch.n_rows)
+        start = 0
+        while start < batch.n_rows and self.interrupt.asked is None:
+            stop, shown = self._next_stop(start, batch.n_rows)
+            guess = self._guess(batch, stop - 1) if shown else ""
+            counts = learner.learn(
+                batch, numbers, start, stop, calibrate=progress.passes == 0, held_out=held_out
+            )
+            progress.total.add(counts)
+            progress.by_pass[-1].add(counts)
+            progress.position += stop - start
+            progress.rows += stop - start
+            if progress.passes == 0:
+                self._count_classes(numbers[start:stop])
+            if shown:
+                self._show(batch, stop - 1, int(numbers[stop - 1]), guess)
+            start = stop
+            if self.checkpoint is not None and progress.position % self.plan.every == 0:
+                self._checkpoint()
+
+    def _next_stop(self, start: int, n_rows: int) -> tuple[int, bool]:
+        """Where to pause next, and whether the row before it is one for the table, which is learned alone."""
+        position = self.progress.position
+        stop = n_rows
+        if self.checkpoint is not None:
+            stop = min(stop, start + self.plan.every - position % self.plan.every)
+        ahead = self.display.next_point - position
+        if ahead == 1:
+            return start + 1, True
+        if ahead > 1:
+            stop = min(stop, start + ahead - 1)
+        return stop, False
+
+    def _held_out(self, first: int, n_rows: int) -> Array | None:
+        if not self.plan.holdout:
+            return None
+        return chosen(first, n_rows, self.plan.seed, self.plan.holdout)
+
+    def _guess(self, batch: Batch, row: int) -> str:
+        if not self.learner.started:
+            return "-"
+        number = self.learner.guess(self.learner.scores(batch, row, row + 1))[0]
+        return str(self.learner.model._labels.names[number])
+
+    def _show(self, batch: Batch, row: int, number: int, guess: str) -> None:
+        total = self.progress.total
+        features = int(batch.indptr[row + 1] - batch.indptr[row])
+        label = str(self.learner.model._labels.names[number])
+        self.display.row(label, guess, features, self.progress.position, total.examples, total.mistakes)
+
+    def _count_classes(self, numbers: Array) -> None:
+        counts = np.bincount(numbers, minlength=len(self.progress.class_counts)).tolist()
+        self.progress.class_counts = [
+            count + (self.progress.class_counts[i] if i < len(self.progress.class_counts) else 0)
+            for i, count in enumerate(counts)
+        ]
+
+    def _end_pass(self) -> None:
+        progress = self.progress
+        progress.passes += 1
+        progress.rows = 0
+        progress.finished = progress.passes >= self.plan.passes or (
+            self.plan.early_stop and self._no_better()
+        )
+        if self.learner.started:
+            self.learner.model.n_passes_ = progress.passes
+
+    def _no_better(self) -> bool:
+        """Whether the last passes brought nothing."""
+        last = self.progress.by_pass[-1]
+        if last.updates == 0:
+            return True
+        errors = [self._pass_error(counts) for counts in self.progress.by_pass]
+        patience = self.plan.patience
+        return len(errors) > patience and min(errors[-patience:]) >= min(errors[:-patience])
+
+    def _pass_error(self, counts: Counts) -> float:
+        if self.plan.holdout:
+            return _share(counts.held_out_mistakes, counts.held_out) or 0.0
+        return _share(counts.mistakes, counts.examples) or 0.0
+
+    # ------------------------------------------------------------------ keeping
+
+    def _remember(self) -> None:
+        """Put into the model what its file should say about its data."""
+        if not self.format:  # a finished run was resumed: nothing was read, and its file says it all
+            return
+        model = self.learner.model
+        kept = {name: self.plan.reading[name] for name in REMEMBERED if name in self.plan.reading}
+        kept["format"] = self.format
+        model.input_ = {
+            name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()
+        }
+        if self.names:
+            model._learner.handle.remember_words(self.names)
+
+    def _checkpoint(self) -> None:
+        if self.checkpoint is None or not self.learner.started:
+            return
+        if not self.progress.finished:
+            reader = getattr(self, "_reader", None)
+            if reader is not None:
+                self.format = reader.format
+                self.names = reader.names if self.plan.names else {}
+            self._remember()
+        self.progress.seconds = self._seconds()
+        self.checkpoint.save(self.learner.model, self.progress)
+
+    def _seconds(self) -> float:
+        return self.before + time.perf_counter() - self.begun
+
+    # ------------------------------------------------------------------ telling
+
+    def report(self, interrupted: bool) -> dict[str, Any]:
+        """What ``--json`` prints."""
+        plan, progress, model = self.plan, self.progress, self.learner.model
+        seconds = self._seconds()
+        started = self.learner.started
+        names = model._labels.names if started else []
+        counts = progress.class_counts + [0] * (len(names) - len(progress.class_counts))
+        held_out = progress.by_pass[-1] if progress.by_pass else Counts()
+        test_error = None
+        if plan.test and started and not interrupted:
+            from ._evaluate import error_of
+
+            test_error = error_of(model, plan.test, self.plan.reading)
+        return {
+            "algorithm": plan.algorithm,
+            "parameters": _told(model, plan),
+            "examples": progress.total.examples,
+            "features": model._learner.n_features if started else 0,
+            "classes": {str(name): count for name, count in zip(names, counts, strict=True)},
+            "passes": progress.passes,
+            "mistakes": progress.total.mistakes,
+            "updates": progress.total.updates,
+            "error": _share(progress.total.mistakes, progress.total.examples),
+            "pass_errors": [_share(counts.mistakes, counts.examples) for counts in progress.by_pass],
+            "holdout_error": _share(held_out.held_out_mistakes, held_out.held_out) if plan.holdout else None,
+            "test_error": test_error,
+            "seconds": seconds,
+            "examples_per_second": progress.total.examples / seconds if seconds > 0 else 0.0,
+            "peak_rss_mb": peak_rss_mb(),
+            "refused": progress.refused + progress.total.refused,
+            "dtype": model._learner.dtype if started else plan.dtype,
+            "model": None if plan.save is None or not started else str(plan.save),
+            "interrupted": interrupted,
+        }
+
+
+def chosen(first: int, count: int, seed: int, share: float) -> Array:
+    """Whether each of some rows is held out: by its number and the seed, so that batches and passes agree."""
+    with np.errstate(over="ignore"):
+        z = (
+            np.arange(first, first + count, dtype=np.uint64) + np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
+        ) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0x94D049BB133111EB)
+        z ^= z >> np.uint64(31)
+    out: Array = z < np.uint64(int(share * 2.0**64))
+    return out
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+def _told(model: Any, plan: Plan) -> dict[str, Any]:
+    """The parameters that matter: those of the algorithm, and those that were given."""
+    entry = _algorithms.find(plan.algorithm)
+    names = [*entry.preset, *entry.parameters, *plan.parameters]
+    return {name: plain(getattr(model, name)) for name in dict.fromkeys(names)}
+
+
+def peak_rss_mb() -> float:
+    """The most memory this process has held, in MB."""
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1024 if sys.platform != "darwin" else peak / 1024**2

@@ -1,0 +1,453 @@
+"""Parquet and Arrow files through pyarrow, a batch of rows at a time.
+
+Columns mean what they mean in CSV: numbers are features named like the column, strings are categories, named
+columns hold labels, weights, tags and text. Nulls are no features. Names are hashed to ``2**bits`` columns.
+A row's line is its number, from 1.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .._core import text as _text
+from ..exceptions import ParameterError, ReadError
+from ._batch import Batch
+from ._native import Item
+from ._problem import Problem
+from ._settings import DEFAULT_BITS, Settings
+from ._source import ByteStream
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["ArrowReader"]
+
+_ROWS = 8192
+_USUAL_LABELS = ("label", "target", "class", "y")
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class _Entries(NamedTuple):
+    """Features of a batch: which row, which column, what value."""
+
+    rows: Ints
+    columns: Ints
+    values: npt.NDArray[np.float32]
+
+
+class _Labels(NamedTuple):
+    """Labels of a batch, as in `Batch`, and the rows they belong to."""
+
+    rows: Ints
+    numbers: Floats
+    ids: npt.NDArray[np.int32]
+
+
+class _Rows:
+    """What was found in one record batch: entries, and for each row refused the first reason."""
+
+    def __init__(self, n_rows: int) -> None:
+        self.n_rows = n_rows
+        self.entries: list[_Entries] = []
+        self.refused: dict[int, tuple[int, str, str, str]] = {}
+
+    def refuse(self, rows: Ints, column: int, values: Any, expected: str, remedy: str) -> None:
+        for row in rows.tolist():
+            self.refused.setdefault(row, (column + 1, expected, f'"{values[row].as_py()}"', remedy))
+
+
+class ArrowReader:
+    """Turns record batches into `Batch`.
+
+    Parameters
+    ----------
+    format : {"parquet", "arrow"}
+        What the files are.
+    settings : Settings
+        The rest of what the caller said.
+    """
+
+    def __init__(self, format: str, settings: Settings) -> None:
+        self.format = format
+        self._settings = settings
+        self._bits = settings.bits or DEFAULT_BITS
+        self._hasher = _text.Hasher(
+            bits=self._bits, max_names=settings.max_names, **settings.text_settings.native()
+        )
+        self._hashes: dict[int, int] = {}
+        self._names: dict[int, str] = {}
+        self._shared: set[int] = set()
+        self._label_ids: dict[str, int] = {}
+        self._label_texts: list[str] = []
+        self._roles: dict[str, str] = {}
+        self._n_refused = 0
+
+    def batches(self, stream: ByteStream) -> Generator[Item, None, None]:
+        """Read one file to its end."""
+        first_row = 1
+        for records in self._records(stream):
+            if first_row == 1:
+                self._roles = self._assign_roles(records.schema, stream.name)
+            yield from self._items(records, first_row, stream.name)
+            first_row += records.num_rows
+
+    def names(self) -> dict[int, str]:
+        """Return the reverse dictionary."""
+        return {**{column: name for column, name, _ in self._hasher.names()}, **self._names}
+
+    def shared_columns(self) -> set[int]:
+        """Return the columns on which several names fell."""
+        return self._shared | {column for column, _, shared in self._hasher.names() if shared}
+
+    def schema(self) -> dict[str, str]:
+        """Return what each column was taken for."""
+        return dict(self._roles)
+
+    # The file
+
+    def _records(self, stream: ByteStream) -> Iterator[pa.RecordBatch]:
+        pa = _pyarrow(stream.name)
+        size = int(self._settings.batch_size or _ROWS)
+        try:
+            yield from (
+                _open_parquet(stream, size) if self.format == "parquet" else _open_arrow(pa, stream, size)
+            )
+        except pa.ArrowException as error:
+            raise ReadError(
+                f"{stream.name}: not a readable {self.format} file ({error}).", stream.name
+            ) from error
+
+    def _assign_roles(self, schema: pa.Schema, source: str) -> dict[str, str]:
+        settings = self._settings
+        roles = {field.name: _role_of_type(field.type) for field in schema}
+        label = settings.label or next((name for name in _USUAL_LABELS if name in roles), None)
+        if label is not None and settings.labelled is not False and (label in roles or settings.labelled):
+            named = [(label, "label")]
+        elif settings.labelled:
+            raise ReadError(
+                f'{source}: no column is called "label". Say which it is: label="..." (--label).', source
+            )
+        else:
+            named = []
+        for names, role in (
+            (settings.numeric, "numeric"),
+            (settings.categorical, "categorical"),
+            (settings.text, "text"),
+            (settings.ignore, "ignored"),
+            ((settings.weight,) if settings.weight else (), "weight"),
+            ((settings.tag,) if settings.tag else (), "tag"),
+        ):
+            named.extend((name, role) for name in names)
+        for name, role in named:
+            if name not in roles:
+                raise ReadError(
+                    f'{source}: no column is called "{name}"; there are {", ".join(roles)}.', source
+                )
+            roles[name] = role
+        for field in schema:
+            if roles[field.name] == "unknown":
+                raise ReadError(
+                    f'{source}: column "{field.name}" has type {field.type}, which is no feature. '
+                    f'Say ignore=["{field.name}"] (--ignore), or convert it.',
+                    source,
+                )
+        return roles
+
+    # The rows
+
+    def _items(self, records: pa.RecordBatch, first_row: int, source: str) -> Iterator[Item]:
+        rows = _Rows(records.num_rows)
+        labels: _Labels | None = None
+        weight: Floats | None = None
+        tags: list[str] | None = None
+        for number, name in enumerate(records.schema.names):
+            column = records.column(number)
+            match self._roles[name]:
+                case "numeric":
+                    self._add_numbers(rows, number, name, column)
+                case "categorical":
+                    self._add_categories(rows, name, column)
+                case "text":
+                    self._add_text(rows, column)
+                case "label":
+                    labels = self._labels(rows, number, column)
+                case "weight":
+                    weight = _weights(rows, number, column)
+                case "tag":
+                    tags = ["" if tag is None else str(tag) for tag in column.to_pylist()]
+        yield from self._finish(rows, labels, weight, tags, first_row, source)
+
+    def _finish(
+        self,
+        rows: _Rows,
+        labels: _Labels | None,
+        weight: Floats | None,
+        tags: list[str] | None,
+        first_row: int,
+        source: str,
+    ) -> Iterator[Item]:
+        problems = [
+            Problem(source, first_row + row, column, expected, found, remedy)
+            for row, (column, expected, found, remedy) in sorted(rows.refused.items())
+        ]
+        stop = self._stops_at(problems)
+        kept = np.ones(rows.n_rows, bool)
+        kept[list(rows.refused)] = False
+        if stop is not None:
+            kept[problems[stop].line - first_row :] = False
+            problems = problems[: stop + 1]
+        self._n_refused += len(problems)
+        batch = self._batch(rows, kept, labels, weight, tags, first_row, source, len(problems))
+        yield Item(batch, len(problems), problems)
+        if stop is not None:
+            raise problems[stop].error()
+
+    def _stops_at(self, problems: list[Problem]) -> int | None:
+        """Return the number of the problem that ends the reading, if one does."""
+        if not problems:
+            return None
+        if self._settings.on_error == "stop":
+            return 0
+        limit = self._settings.max_errors
+        if limit is None or self._n_refused + len(problems) <= limit:
+            return None
+        return limit - self._n_refused
+
+    def _batch(
+        self,
+        rows: _Rows,
+        kept: npt.NDArray[np.bool_],
+        labels: _Labels | None,
+        weight: Floats | None,
+        tags: list[str] | None,
+        first_row: int,
+        source: str,
+        n_refused: int,
+    ) -> Batch | None:
+        if not kept.any():
+            return None
+        place = np.cumsum(kept) - 1
+        count = int(place[-1]) + 1
+        indptr, indices, values = _compress(rows.entries, kept, place, count, self._bits)
+        if labels is None:
+            labels = _no_labels(0 if self._settings.multilabel else rows.n_rows)
+        chosen = kept[labels.rows]
+        label_counts = np.bincount(place[labels.rows[chosen]], minlength=count)
+        texts = self._label_texts
+        return Batch(
+            indptr=indptr,
+            indices=indices,
+            values=values,
+            labels=labels.numbers[chosen],
+            label_ids=labels.ids[chosen],
+            label_indptr=_ends(label_counts) if self._settings.multilabel else None,
+            label_table=lambda: texts,
+            weight=None if weight is None else weight[kept],
+            tags=None if tags is None else [tag for tag, keep in zip(tags, kept, strict=True) if keep],
+            lines=np.flatnonzero(kept) + first_row,
+            source=source,
+            n_features=1 << self._bits,
+            n_refused=n_refused,
+        )
+
+    # The columns
+
+    def _add_numbers(self, rows: _Rows, number: int, name: str, column: Any) -> None:
+        import pyarrow as pa
+
+        if pa.types.is_boolean(column.type):
+            column = column.cast(pa.uint8())
+        elif _is_string(column.type):
+            raise ParameterError(
+                f'read: column "{name}" holds strings, not numbers. Take it out of numeric=.'
+            )
+        valid = column.is_valid().to_numpy(zero_copy_only=False)
+        with np.errstate(over="ignore"):
+            floats = column.cast(pa.float64(), safe=False).fill_null(0).to_numpy(zero_copy_only=False)
+            values = floats.astype(np.float32)
+        finite = np.isfinite(values)
+        rows.refuse(
+            np.flatnonzero(valid & ~finite), number, column, "a finite value", "Use null where it is missing."
+        )
+        at = np.flatnonzero(valid & finite & (values != 0))
+        feature = np.full(len(at), self._column(name), np.int64)
+        rows.entries.append(_Entries(at, feature, values[at]))
+
+    def _add_categories(self, rows: _Rows, name: str, column: Any) -> None:
+        parents, codes, values = _categories(column)
+        missing = {"", *self._settings.missing}
+        features = np.array(
+            [-1 if value in missing else self._column(f"{name}={value}") for value in values] or [-1],
+            np.int64,
+        )[codes]
+        there = features >= 0
+        ones = np.ones(int(there.sum()), np.float32)
+        rows.entries.append(_Entries(parents[there], features[there], ones))
+
+    def _add_text(self, rows: _Rows, column: Any) -> None:
+        documents = ["" if text is None else str(text) for text in column.to_pylist()]
+        values, indices, indptr = self._hasher.transform32(documents)
+        at = np.repeat(np.arange(rows.n_rows), np.diff(indptr))
+        rows.entries.append(_Entries(at, indices.astype(np.int64), values))
+
+    def _column(self, name: str) -> int:
+        """Return the column of a name, and note the name when that was asked for."""
+        value = _text.murmurhash3_32(name.encode("utf-8"), 0)
+        column: int = _text.hashed_column(value, self._bits)
+        if self._hashes.get(column, value) != value:
+            self._shared.add(column)
+        elif len(self._names) < self._settings.max_names:
+            self._hashes[column] = value
+            self._names[column] = name
+        return column
+
+    def _labels(self, rows: _Rows, number: int, column: Any) -> _Labels:
+        import pyarrow as pa
+
+        many = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
+        if many and not self._settings.multilabel:
+            raise ParameterError("read: rows have several labels. Use multilabel=True (--multilabel).")
+        parents, codes, values = _categories(column)
+        decoded = [self._label(value) for value in values] or [(np.nan, -1)]
+        numbers = np.array([number for number, _ in decoded], np.float64)[codes]
+        ids = np.array([id for _, id in decoded], np.int32)[codes]
+        bad = (ids < 0) & ~np.isfinite(numbers)
+        rows.refuse(
+            np.unique(parents[bad]), number, column, "a finite label", "Leave out rows without a label."
+        )
+        if self._settings.multilabel:
+            return _Labels(parents, numbers, ids)
+        all_labels = _no_labels(rows.n_rows)
+        all_labels.numbers[parents] = numbers
+        all_labels.ids[parents] = ids
+        if self._settings.labelled:
+            absent = np.ones(rows.n_rows, bool)
+            absent[parents] = False
+            rows.refuse(np.flatnonzero(absent), number, column, "a label", "Leave out rows without a label.")
+        return all_labels
+
+    def _label(self, value: Any) -> tuple[float, int]:
+        """Return a label as a number, or as the number of its text."""
+        if not isinstance(value, str):
+            return float(value), -1
+        number = _text.parse_double(value.encode("utf-8"))
+        if number is not None:
+            return number, -1
+        if value.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+            return np.nan, -1
+        id = self._label_ids.setdefault(value, len(self._label_texts))
+        if id == len(self._label_texts):
+            self._label_texts.append(value)
+        return np.nan, id
+
+
+def _pyarrow(source: str) -> Any:
+    try:
+        import pyarrow
+        import pyarrow.ipc
+    except ImportError as error:
+        raise ReadError(f"{source}: reading it needs pyarrow. Install onlinear[parquet].", source) from error
+    return pyarrow
+
+
+def _open_parquet(stream: ByteStream, size: int) -> Iterator[pa.RecordBatch]:
+    from pyarrow.parquet import ParquetFile
+
+    with contextlib.closing(ParquetFile(stream.seekable("Parquet"), pre_buffer=False)) as file:
+        yield from file.iter_batches(batch_size=size, use_threads=False)
+
+
+def _open_arrow(pa: Any, stream: ByteStream, size: int) -> Iterator[pa.RecordBatch]:
+    if stream.peek(6).startswith(b"ARROW1"):
+        opened = pa.ipc.open_file(stream.seekable("Arrow"))
+        batches = (opened.get_batch(i) for i in range(opened.num_record_batches))
+    else:
+        opened = pa.ipc.open_stream(stream.readable())
+        batches = iter(opened)
+    with opened:
+        for records in batches:
+            for start in range(0, records.num_rows, size):
+                yield records.slice(start, size)
+
+
+def _is_string(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _role_of_type(kind: Any) -> str:
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
+        return "numeric"
+    if types.is_dictionary(kind):
+        kind = kind.value_type
+    if types.is_list(kind) or types.is_large_list(kind):
+        kind = kind.value_type
+    if _is_string(kind):
+        return "categorical"
+    return "ignored" if types.is_null(kind) else "unknown"
+
+
+def _categories(column: Any) -> tuple[Ints, Ints, list[Any]]:
+    """Return for each value that is not null its row and its number in the list of different values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        parents = pc.list_parent_indices(column).to_numpy(zero_copy_only=False)
+        column = pc.list_flatten(column)
+    else:
+        parents = np.arange(len(column))
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    valid = column.is_valid().to_numpy(zero_copy_only=False)
+    codes = column.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    return parents[valid].astype(np.int64), codes[valid], column.dictionary.to_pylist()
+
+
+def _weights(rows: _Rows, number: int, column: Any) -> Floats:
+    import pyarrow as pa
+
+    weight = column.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy(zero_copy_only=False)
+    bad = ~(np.isfinite(weight) & (weight >= 0))
+    rows.refuse(np.flatnonzero(bad), number, column, "a weight", "Weights are numbers that are not negative.")
+    out: Floats = np.array(weight, np.float64)
+    return out
+
+
+def _no_labels(count: int) -> _Labels:
+    return _Labels(np.arange(count), np.full(count, np.nan), np.full(count, -1, np.int32))
+
+
+def _ends(counts: npt.NDArray[Any]) -> Ints:
+    ends = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=ends[1:])
+    return ends
+
+
+def _compress(
+    parts: list[_Entries], kept: npt.NDArray[np.bool_], place: Ints, count: int, bits: int
+) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Sort entries by row and column, add up those of equal place, and return them as CSR."""
+    at = np.concatenate([part.rows for part in parts] or [np.empty(0, np.int64)])
+    columns = np.concatenate([part.columns for part in parts] or [np.empty(0, np.int64)])
+    values = np.concatenate([part.values for part in parts] or [np.empty(0, np.float32)])
+    chosen = kept[at]
+    key = (place[at[chosen]] << bits) | columns[chosen]
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    starts = np.flatnonzero(np.diff(key, prepend=-1))
+    sums = np.add.reduceat(values[chosen][order], starts) if len(starts) else np.empty(0, np.float32)
+    key = key[starts]
+    counts = np.bincount(key >> bits, minlength=count)
+    return _ends(counts), (key & ((1 << bits) - 1)).astype(np.int32), sums

@@ -1,0 +1,183 @@
+"""What a reader yields: rows with all that belongs to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+__all__ = ["Batch"]
+
+
+class Batch:
+    """Rows of a file, in order.
+
+    Attributes
+    ----------
+    indptr : array of int64, shape (n_rows + 1,)
+        Row i has the entries from ``indptr[i]`` to ``indptr[i + 1]``.
+    indices : array of int32
+        Columns, strictly rising in each row.
+    values : array of float32
+        Their values.
+    labels : array of float64
+        Labels that are numbers; NaN where a row has none or it is text.
+    label_ids : array of int32
+        Labels that are text, as numbers into `label_texts`; -1 elsewhere.
+    label_indptr : array of int64 or None
+        For files with several labels a row: row i has those from ``label_indptr[i]`` to
+        ``label_indptr[i + 1]``. None when every row has one.
+    weight : array of float64 or None
+        Importance of each row; None when every row has 1.
+    tags : list of str or None
+        Tag of each row; None when no row has one.
+    lines : array of int64
+        The line each row was read from, from 1.
+    source : str
+        The file it was read from.
+    n_features : int
+        Columns of the stream as far as known: fixed by hashing or by the caller, else the highest so far.
+    n_refused : int
+        Lines passed over since the batch before.
+    """
+
+    __slots__ = (
+        "_X",
+        "_label_table",
+        "indices",
+        "indptr",
+        "label_ids",
+        "label_indptr",
+        "labels",
+        "lines",
+        "n_features",
+        "n_refused",
+        "source",
+        "tags",
+        "values",
+        "weight",
+    )
+
+    def __init__(
+        self,
+        *,
+        indptr: npt.NDArray[np.int64],
+        indices: npt.NDArray[np.int32],
+        values: npt.NDArray[np.float32],
+        labels: npt.NDArray[np.float64],
+        label_ids: npt.NDArray[np.int32],
+        label_indptr: npt.NDArray[np.int64] | None,
+        label_table: Callable[[], list[str]],
+        weight: npt.NDArray[np.float64] | None,
+        tags: list[str] | None,
+        lines: npt.NDArray[np.int64],
+        source: str,
+        n_features: int,
+        n_refused: int = 0,
+    ) -> None:
+        self.indptr = indptr
+        self.indices = indices
+        self.values = values
+        self.labels = labels
+        self.label_ids = label_ids
+        self.label_indptr = label_indptr
+        self._label_table = label_table
+        self.weight = weight
+        self.tags = tags
+        self.lines = lines
+        self.source = source
+        self.n_features = n_features
+        self.n_refused = n_refused
+        self._X: csr_matrix | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __repr__(self) -> str:
+        return f"<Batch: {self.n_rows} rows, {len(self.indices)} entries, from {self.source}>"
+
+    @property
+    def X(self) -> csr_matrix:
+        """The rows as a ``scipy.sparse.csr_matrix``; made when first asked for."""
+        if self._X is None:
+            from scipy.sparse import csr_matrix
+
+            shape = (self.n_rows, self.n_features)
+            self._X = csr_matrix((self.values, self.indices, self.indptr), shape=shape, copy=False)
+            self._X.has_sorted_indices = True
+            self._X.has_canonical_format = True
+        return self._X
+
+    @property
+    def label_texts(self) -> list[str]:
+        """The texts that `label_ids` counts, in the order they were first read."""
+        return self._label_table()
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether every row has a label."""
+        return self.label_indptr is not None or not bool(np.any(np.isnan(self.labels) & (self.label_ids < 0)))
+
+    @property
+    def y(self) -> Any:
+        """The labels.
+
+        An array of float64 when all are numbers, else of str, with numbers written as in "1" or "0.5". With
+        several labels a row, a list of one tuple per row.
+        """
+        flat = self._flat_labels()
+        if self.label_indptr is None:
+            return flat
+        ends = self.label_indptr.tolist()
+        items = flat.tolist()
+        return [tuple(items[first:last]) for first, last in pairwise(ends)]
+
+    def _flat_labels(self) -> npt.NDArray[Any]:
+        is_text = self.label_ids >= 0
+        if not bool(np.any(is_text)):
+            return self.labels
+        texts = np.asarray(self._label_table(), dtype=np.str_)
+        out = texts[np.maximum(self.label_ids, 0)].astype(object)
+        for i in np.flatnonzero(~is_text):
+            out[i] = label_text(float(self.labels[i]))
+        return np.asarray(out.tolist(), dtype=np.str_)
+
+    def rows_from(self, start: int) -> Batch:
+        """Return the batch without its first `start` rows."""
+        first = self.indptr[start]
+        labels = slice(start, None)
+        label_indptr = self.label_indptr
+        if label_indptr is not None:
+            labels = slice(int(label_indptr[start]), None)
+            label_indptr = label_indptr[start:] - label_indptr[start]
+        return Batch(
+            indptr=self.indptr[start:] - first,
+            indices=self.indices[first:],
+            values=self.values[first:],
+            labels=self.labels[labels],
+            label_ids=self.label_ids[labels],
+            label_indptr=label_indptr,
+            label_table=self._label_table,
+            weight=None if self.weight is None else self.weight[start:],
+            tags=None if self.tags is None else self.tags[start:],
+            lines=self.lines[start:],
+            source=self.source,
+            n_features=self.n_features,
+            n_refused=self.n_refused,
+        )
+
+
+def label_text(number: float) -> str:
+    """Write a label that is a number the way people do: 1, not 1.0."""
+    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)

@@ -1,0 +1,163 @@
+"""What a caller may say about a file, checked once and turned into what the native reader takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from ..exceptions import ParameterError
+
+__all__ = ["DEFAULT_BITS", "LEAST_LINE_BYTES", "Analyzer", "OnError", "Settings", "TextSettings", "Weighting"]
+
+Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
+Weighting: TypeAlias = Literal["count", "binary", "log"]
+Norm: TypeAlias = Literal["l2"] | None
+OnError: TypeAlias = Literal["stop", "skip"]
+
+DEFAULT_BITS = 20
+LEAST_LINE_BYTES = 1 << 16
+
+# A batch of this many entries fits the second-level cache of one core, with its text.
+_BATCH_ENTRIES = 1 << 17
+_BATCH_ROWS = 1 << 14
+_NO_LIMIT = 1 << 62
+
+
+def one_of(owner: str, name: str, value: object, choices: Iterable[object]) -> None:
+    """Refuse a value that is none of the choices."""
+    choices = list(choices)
+    if value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ParameterError(f"{owner}: {name} must be one of {listed}, got {value!r}.")
+
+
+def whole(owner: str, name: str, value: object, low: int, high: int) -> None:
+    """Refuse what is no whole number from `low` to `high`."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or not low <= value.__index__() <= high:
+        raise ParameterError(f"{owner}: {name} must be a whole number in [{low}, {high}], got {value!r}.")
+
+
+@dataclass(frozen=True, slots=True)
+class TextSettings:
+    """How text becomes features; see `onlinear.text.TextHasher`."""
+
+    bits: int = DEFAULT_BITS
+    analyzer: Analyzer = "word"
+    ngram_range: tuple[int, int] = (1, 1)
+    lowercase: bool = True
+    alternate_sign: bool = True
+    weighting: Weighting = "count"
+    norm: Norm = "l2"
+
+    def check(self, owner: str) -> None:
+        """Refuse values out of range."""
+        whole(owner, "bits", self.bits, 1, 31)
+        one_of(owner, "analyzer", self.analyzer, ("word", "char", "char_wb"))
+        one_of(owner, "weighting", self.weighting, ("count", "binary", "log"))
+        one_of(owner, "norm", self.norm, ("l2", None))
+        try:
+            low, high = self.ngram_range
+        except (TypeError, ValueError):
+            low = high = None  # type: ignore[assignment]
+        whole(owner, "ngram_range", low, 1, 1000)
+        whole(owner, "ngram_range", high, low, 1000)
+
+    def native(self) -> dict[str, Any]:
+        """Return the arguments of the native hasher, without the bits."""
+        return {
+            "analyzer": self.analyzer,
+            "ngram_min": int(self.ngram_range[0]),
+            "ngram_max": int(self.ngram_range[1]),
+            "lowercase": bool(self.lowercase),
+            "alternate_sign": bool(self.alternate_sign),
+            "weighting": self.weighting,
+            "l2": self.norm == "l2",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything `read` was told, but where the bytes are."""
+
+    batch_size: int | None = None
+    labelled: bool | None = None
+    multilabel: bool = False
+    label: str | None = None
+    weight: str | None = None
+    tag: str | None = None
+    text: tuple[str, ...] = ()
+    numeric: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    delimiter: str | None = None
+    bits: int | None = None
+    zero_based: bool = False
+    max_features: int = 1 << 28
+    n_features: int | None = None
+    text_settings: TextSettings = field(default_factory=TextSettings)
+    on_error: OnError = "stop"
+    max_errors: int | None = None
+    max_line_bytes: int = 1 << 24
+    max_names: int = 0
+
+    def check(self) -> None:
+        """Refuse values out of range."""
+        if self.batch_size is not None:
+            whole("read", "batch_size", self.batch_size, 1, _NO_LIMIT)
+        one_of("read", "labelled", self.labelled, (None, True, False))
+        one_of("read", "on_error", self.on_error, ("stop", "skip"))
+        if self.max_errors is not None:
+            whole("read", "max_errors", self.max_errors, 1, _NO_LIMIT)
+        if self.bits is not None:
+            whole("read", "bits", self.bits, 1, 31)
+        whole("read", "max_features", self.max_features, 1, 1 << 31)
+        if self.n_features is not None:
+            whole("read", "n_features", self.n_features, 1, 1 << 31)
+        whole("read", "max_line_bytes", self.max_line_bytes, LEAST_LINE_BYTES, 1 << 31)
+        whole("read", "max_names", self.max_names, 0, 1 << 26)
+        if self.delimiter is not None:
+            one_of("read", "delimiter", self.delimiter, (",", ";", "\t", "|", ":"))
+        self.text_settings.check("read")
+
+    def columns(self, format: str) -> int | None:
+        """Return the number of columns when it is known before reading."""
+        if format == "svmlight" and self.bits is None:
+            return self.n_features
+        return 1 << (self.bits or DEFAULT_BITS)
+
+    def batch_limits(self) -> tuple[int, int]:
+        """Return after how many rows and entries a batch is full."""
+        if self.batch_size is None:
+            return _BATCH_ROWS, _BATCH_ENTRIES
+        return int(self.batch_size), _NO_LIMIT
+
+    def native(self, format: str) -> dict[str, Any]:
+        """Return the arguments of the native reader."""
+        rows, entries = self.batch_limits()
+        bits = self.bits if format == "svmlight" else self.bits or DEFAULT_BITS
+        return {
+            "format": "csv" if format == "tsv" else format,
+            "max_features": int(self.n_features or self.max_features),
+            "bits": int(bits or 0),
+            "zero_based": bool(self.zero_based),
+            "multilabel": bool(self.multilabel),
+            "labelled": {True: "always", False: "never", None: "as found"}[self.labelled],
+            "label": self.label or "",
+            "weight": self.weight or "",
+            "tag": self.tag or "",
+            "text_fields": list(self.text),
+            "numeric": list(self.numeric),
+            "categorical": list(self.categorical),
+            "ignored": list(self.ignore),
+            "missing": list(self.missing),
+            "delimiter": self.delimiter or ("\t" if format == "tsv" else ","),
+            **self.text_settings.native(),
+            "batch_rows": rows,
+            "batch_entries": entries,
+            "max_line": int(self.max_line_bytes),
+            "skip": self.on_error == "skip",
+            "max_errors": int(self.max_errors or 0),
+            "max_names": int(self.max_names),
+        }

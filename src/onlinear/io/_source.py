@@ -1,0 +1,188 @@
+"""Where bytes come from: paths, globs, lists of them, standard input, open files."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, Protocol, TypeAlias, cast
+
+from ..exceptions import ReadError
+from ._compression import BLOCK, LONGEST_MAGIC, Decompressor, detect
+
+__all__ = ["ByteStream", "Sink", "Source", "expand", "open_stream"]
+
+OneSource: TypeAlias = "str | os.PathLike[str] | BinaryIO"
+Source: TypeAlias = "OneSource | Sequence[OneSource]"
+
+_GLOB_CHARACTERS = frozenset("*?[")
+
+
+class Sink(Protocol):
+    """What takes the bytes: the native reader."""
+
+    def room(self, bytes: int) -> memoryview: ...
+    def commit(self, bytes: int) -> None: ...
+    def feed(self, block: bytes) -> None: ...
+
+
+def expand(source: Source) -> list[OneSource]:
+    """List the single sources of one that may be a list or a glob, in a fixed order."""
+    if isinstance(source, (str, os.PathLike)):
+        return list(_expand_path(os.fspath(source)))
+    if hasattr(source, "read"):
+        return [cast(BinaryIO, source)]
+    return [one for part in source for one in expand(part)]
+
+
+def _expand_path(path: str) -> Iterator[str]:
+    if path == "-" or os.path.exists(path) or not _GLOB_CHARACTERS & set(path):
+        yield path
+        return
+    from glob import glob
+
+    matches = sorted(glob(path, recursive=True))
+    if not matches:
+        raise FileNotFoundError(2, "no file matches the pattern", path)
+    yield from matches
+
+
+class ByteStream:
+    """The plain bytes of one source, decompressed when need be.
+
+    Parameters
+    ----------
+    raw : binary file
+        Where the bytes are read.
+    name : str
+        What messages call it.
+    owned : bool
+        Whether to close `raw`.
+    """
+
+    def __init__(self, raw: BinaryIO, name: str, owned: bool) -> None:
+        self.name = name
+        self._raw = raw
+        self._owned = owned
+        self._pending = b""  # read to look at, not yet given on
+        self._peeked = b""  # the same, decompressed
+        self._consumed = 0
+        self.size = _size_of(raw)
+        head = self._read_head(LONGEST_MAGIC)
+        self.compression = detect(head)
+        self._pending = head
+        self._decompressor: Decompressor | None = None
+        if self.compression is not None:
+            self._decompressor = Decompressor(self._read_raw, self.compression, name)
+
+    @property
+    def consumed(self) -> int:
+        """Bytes of the file read so far, compressed if it is."""
+        return self._consumed
+
+    def seekable(self, format: str) -> BinaryIO:
+        """Return the file at its start, for formats that are read from their end."""
+        if self.compression is not None or not self._raw.seekable():
+            raise ReadError(
+                f"{self.name}: {format} is read from its end, so not through a pipe or another compression. "
+                "Give the file itself.",
+                self.name,
+            )
+        self._raw.seek(0)
+        return self._raw
+
+    def readable(self) -> BinaryIO:
+        """Return the plain bytes as a file that can only be read."""
+        return cast(BinaryIO, _PlainFile(self))
+
+    def peek(self, size: int) -> bytes:
+        """Look at the first plain bytes, as many as one block has of them, without taking them."""
+        if self._decompressor is None:
+            self._pending = self._pending + self._read_head(size - len(self._pending))
+            return self._pending
+        if not self._peeked:
+            self._peeked = self._decompressor.read()
+        return self._peeked
+
+    def read_plain(self) -> bytes:
+        """Take the next plain bytes, at most a block of them; none at the end."""
+        if self._peeked:
+            data, self._peeked = self._peeked, b""
+            return data
+        return self._decompressor.read() if self._decompressor is not None else self._read_raw(BLOCK)
+
+    def fill(self, sink: Sink, block: int = BLOCK) -> bool:
+        """Give the next block to `sink`; False at the end."""
+        if self._decompressor is not None or self._pending:
+            data = self.read_plain()
+            if data:
+                sink.feed(data)
+            return bool(data)
+        count = self._raw.readinto(sink.room(block)) or 0  # type: ignore[attr-defined]
+        sink.commit(count)
+        self._consumed += count
+        return count > 0
+
+    def close(self) -> None:
+        """Close the file when it was opened here."""
+        if self._owned:
+            self._raw.close()
+
+    def _read_raw(self, size: int) -> bytes:
+        if self._pending:
+            data, self._pending = self._pending, b""
+            return data
+        data = self._raw.read(size) or b""
+        self._consumed += len(data)
+        return data
+
+    def _read_head(self, size: int) -> bytes:
+        """Read `size` bytes, fewer only at the end: pipes give what they have."""
+        parts = b""
+        while len(parts) < size and (data := self._raw.read(size - len(parts))):
+            parts += data
+        self._consumed += len(parts)
+        return parts
+
+
+class _PlainFile(io.RawIOBase):
+    """The plain bytes of a stream as a file."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        self._stream = stream
+        self._block = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if not self._block:
+            self._block = self._stream.read_plain()
+        count = min(len(buffer), len(self._block))
+        buffer[:count] = self._block[:count]
+        self._block = self._block[count:]
+        return count
+
+
+def _size_of(raw: BinaryIO) -> int | None:
+    """Return a regular file's size; None for pipes and the like."""
+    import stat
+
+    try:
+        status = os.fstat(raw.fileno())
+    except (OSError, AttributeError, ValueError):
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def open_stream(source: OneSource) -> ByteStream:
+    """Open one source."""
+    if not isinstance(source, (str, os.PathLike)):
+        return ByteStream(source, str(getattr(source, "name", "stream")), owned=False)
+    path = os.fspath(source)
+    if path == "-":
+        # Unbuffered: the blocks are large, and a second buffer would only copy them.
+        raw = io.FileIO(sys.stdin.fileno(), closefd=False)
+        return ByteStream(cast(BinaryIO, raw), "standard input", owned=False)
+    return ByteStream(cast(BinaryIO, io.FileIO(path)), path, owned=True)

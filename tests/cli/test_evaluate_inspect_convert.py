@@ -1,0 +1,239 @@
+"""``evaluate``, ``inspect``, ``convert`` and ``algorithms``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+import onlinear
+from onlinear import _algorithms
+
+from .commands import onlinear as run
+from .commands import write_svmlight
+
+
+@pytest.fixture(scope="module", params=[2, 5])
+def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Test data and a model, for two classes and for several."""
+    folder = tmp_path_factory.mktemp("trained")
+    data = write_svmlight(folder / "train.svm", 500, classes=request.param)
+    test = write_svmlight(folder / "test.svm", 300, classes=request.param, seed=0)
+    assert run("train", data, "-q", "--save", folder / "m.safetensors").code == 0
+    lines = test.read_text().splitlines()
+    rng = np.random.default_rng(5)  # some wrong labels, so that no figure is trivial
+    labels = [line.split(" ", 1)[0] for line in lines]
+    mixed = [labels[rng.integers(300)] if rng.random() < 0.3 else label for label in labels]
+    test.write_text(
+        "".join(f"{label} {line.split(' ', 1)[1]}\n" for label, line in zip(mixed, lines, strict=True))
+    )
+    return test, folder / "m.safetensors"
+
+
+def test_figures_agree_with_scikit_learn(trained: tuple[Path, Path]) -> None:
+    """Error, F1, log loss, Brier, confusion matrix and areas are scikit-learn's."""
+    test, path = trained
+    got = run("evaluate", path, test, "--json").json
+    model = onlinear.load(path)
+    rows = next(iter(onlinear.read(test)))
+    guess, proba, truth = model.predict(rows.X), model.predict_proba(rows.X), rows.y
+    assert got["error"] == pytest.approx(1 - metrics.accuracy_score(truth, guess))
+    assert got["macro_f1"] == pytest.approx(metrics.f1_score(truth, guess, average="macro"))
+    assert got["log_loss"] == pytest.approx(metrics.log_loss(truth, proba))
+    onehot = (model.classes_[None] == truth[:, None]).astype(float)
+    assert got["brier"] == pytest.approx(((proba - onehot) ** 2).sum(axis=1).mean())
+    assert got["confusion"] == metrics.confusion_matrix(truth, guess).tolist()
+    scores = model.decision_function(rows.X).astype(np.float32)
+    for i, name in enumerate(got["labels"]):
+        if name in got["roc_auc"]:
+            column = scores if scores.ndim == 1 else scores[:, i]
+            assert got["roc_auc"][name] == pytest.approx(metrics.roc_auc_score(onehot[:, i], column))
+            assert got["average_precision"][name] == pytest.approx(
+                metrics.average_precision_score(onehot[:, i], column)
+            )
+    assert len(got["roc_auc"]) == (1 if len(got["labels"]) == 2 else len(got["labels"]))
+    assert sum(item["count"] for item in got["calibration"]) == got["examples"] == 300
+
+
+def test_the_text_has_matrix_f1_and_calibration(trained: tuple[Path, Path]) -> None:
+    """People see the same figures."""
+    test, path = trained
+    out = run("evaluate", path, test).out
+    for word in ("confusion", "precision", "calibration error", "ROC AUC", "support"):
+        assert word in out
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_plots_are_drawn_to_a_file(ending: str, trained: tuple[Path, Path], tmp_path: Path) -> None:
+    """ROC, precision-recall and calibration, in the format the name says."""
+    test, path = trained
+    picture = tmp_path / f"curves.{ending}"
+    assert run("evaluate", path, test, "--plots", picture).code == 0
+    magic = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending]
+    assert picture.read_bytes().startswith(magic)
+
+
+def test_a_label_the_model_has_never_met_counts_as_an_error(trained: tuple[Path, Path]) -> None:
+    """It is told apart, not dropped."""
+    _, path = trained
+    got = run("evaluate", path, "--json", stdin=b"1 1:1\n77 1:1\n").json
+    assert got["unknown_labels"] == 1
+    assert got["examples"] == 2
+    assert got["error"] >= 0.5
+
+
+def test_inspect_shows_the_strongest_weights_first(trained: tuple[Path, Path]) -> None:
+    """With standard deviations, as the estimator has them."""
+    _, path = trained
+    got = run("inspect", path, "--top", 5, "--json").json
+    model = onlinear.load(path)
+    for i, (_, items) in enumerate(got["weights"].items()):
+        weights = model.coef_[i]
+        best = np.argsort(-np.abs(weights), kind="stable")[:5]
+        assert [item["column"] for item in items] == best.tolist()
+        np.testing.assert_allclose([item["weight"] for item in items], weights[best])
+        np.testing.assert_allclose([item["std"] for item in items], model.coef_std_[i][best])
+    assert got["nonzero"] == np.count_nonzero(model.coef_)
+    assert sum(got["histogram"]["counts"]) == got["nonzero"]
+    assert "towards" in run("inspect", path).out
+
+
+def test_the_page_is_self_contained(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    """No link, no script, and hostile names are shown, not run."""
+    _, path = trained
+    page = tmp_path / "report.html"
+    assert run("inspect", path, "--html", page).code == 0
+    text = page.read_text()
+    assert "<svg" in text
+    assert "http" not in text
+    assert "<script" not in text
+
+    data = tmp_path / "x.jsonl"
+    data.write_text(
+        '{"label": "<script>alert(1)</script>", "text": "a <script> b"}\n{"label": "b", "text": "c d"}\n'
+    )
+    assert run("train", data, "-q", "--save", tmp_path / "x.safetensors").code == 0
+    assert run("inspect", tmp_path / "x.safetensors", "--html", page).code == 0
+    assert "<script" not in page.read_text()
+
+
+def test_inspect_speaks_in_words(tmp_path: Path) -> None:
+    """Hashed features are shown by the words they came from."""
+    data = tmp_path / "t.jsonl"
+    data.write_text('{"label": "spam", "text": "free money"}\n{"label": "ham", "text": "lunch"}\n' * 5)
+    assert run("train", data, "-q", "--save", tmp_path / "m.safetensors").code == 0
+    got = run("inspect", tmp_path / "m.safetensors", "--json").json
+    assert {item["feature"] for item in got["weights"]["spam"]} == {"free", "money", "lunch"}
+
+
+def test_an_unknown_class_is_answered_with_the_nearest(trained: tuple[Path, Path]) -> None:
+    """Usage, not a crash."""
+    _, path = trained
+    done = run("inspect", path, "--class", "77")
+    assert done.code == 2
+    assert "no class '77'" in done.err
+
+
+def test_a_compact_model_predicts_alike_and_is_smaller(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    """float16 weights change scores by less than a thousandth; labels agree but for ties."""
+    test, path = trained
+    small = tmp_path / "small.safetensors"
+    assert run("convert", path, small, "--compact").code == 0
+    full, compact = onlinear.load(path), onlinear.load(small)
+    rows = next(iter(onlinear.read(test)))
+    np.testing.assert_allclose(compact.decision_function(rows.X), full.decision_function(rows.X), atol=5e-3)
+    assert np.mean(compact.predict(rows.X) == full.predict(rows.X)) > 0.98
+    np.testing.assert_allclose(compact.predict_proba(rows.X), full.predict_proba(rows.X), atol=1e-2)
+    assert len(run("predict", small, test, "--proba").out.splitlines()) == 300
+
+
+def test_a_compact_model_refuses_to_learn(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    """It has no variances to learn with; the message says where they are."""
+    test, path = trained
+    small = tmp_path / "small.safetensors"
+    assert run("convert", path, small, "--dtype", "float16").code == 0
+    model = onlinear.load(small)
+    rows = next(iter(onlinear.read(test)))
+    with pytest.raises(onlinear.exceptions.NotAvailableError, match="only predicts"):
+        model.partial_fit(rows.X, rows.y)
+    with pytest.raises(onlinear.exceptions.NotAvailableError, match="only predicts"):
+        model.learn_one({0: 1.0}, model.classes_[0])
+    with pytest.raises(onlinear.exceptions.NotAvailableError):
+        model.margin(rows.X, return_std=True)
+    with pytest.raises(onlinear.exceptions.NotAvailableError):
+        model.save(tmp_path / "again.safetensors")
+
+
+def test_sparse_compact_files_shrink_with_the_weights(tmp_path: Path) -> None:
+    """A model of a million columns with three weights is a small file."""
+    data = tmp_path / "a.svm"
+    data.write_text("1 1:1 1000000:1\n-1 2:1\n")
+    path, small = tmp_path / "m.safetensors", tmp_path / "s.safetensors"
+    assert run("train", data, "-q", "--save", path).code == 0
+    assert run("convert", path, small, "--compact", "--dtype", "float32").code == 0
+    assert small.stat().st_size < 3000 < path.stat().st_size
+    full, compact = onlinear.load(path), onlinear.load(small)
+    np.testing.assert_array_equal(compact.coef_, full.coef_)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_model_changes_its_type(dtype: str, trained: tuple[Path, Path], tmp_path: Path) -> None:
+    """It goes on learning in the new one."""
+    test, path = trained
+    assert run("convert", path, tmp_path / "o.safetensors", "--dtype", dtype).code == 0
+    model = onlinear.load(tmp_path / "o.safetensors")
+    assert model._learner.dtype == dtype
+    rows = next(iter(onlinear.read(test)))
+    model.partial_fit(rows.X, rows.y.astype(np.int64))
+
+
+@pytest.mark.parametrize("ending", ["svm", "svm.gz", "vw", "vw.zst", "svm.bz2", "svm.xz"])
+def test_data_survives_conversion(ending: str, tmp_path: Path) -> None:
+    """Rows come back with the same labels, columns and values, bit for bit."""
+    source = write_svmlight(tmp_path / "a.svm", 50)
+    target = tmp_path / f"b.{ending}"
+    assert run("convert", source, target).code == 0
+    back = tmp_path / "c.svm"
+    if ending.startswith("svm"):
+        assert run("convert", target, back).code == 0
+        before, after = (next(iter(onlinear.read(path))) for path in (source, back))
+        np.testing.assert_array_equal(before.y, after.y)
+        np.testing.assert_array_equal(before.indices, after.indices)
+        np.testing.assert_array_equal(before.values, after.values)
+    else:
+        before, after = (next(iter(onlinear.read(path))) for path in (source, target))
+        np.testing.assert_array_equal(before.y, after.y)
+        np.testing.assert_array_equal(np.sort(before.values), np.sort(after.values))
+
+
+def test_every_algorithm_is_listed_with_paper_parameters_and_advice() -> None:
+    """Names, estimators and defaults are real."""
+    listed = run("algorithms", "--json").json
+    assert [item["name"] for item in listed] == _algorithms.names()
+    for item in listed:
+        assert item["paper"].endswith(".")
+        assert item["advice"].endswith(".")
+        estimator = getattr(onlinear, item["estimator"])(**item["preset"])
+        for name in item["parameters"]:
+            assert hasattr(estimator, name)
+    out = run("algorithms", "scw1").out
+    assert "scw1" in out
+    assert "arow" not in out
+    assert run("algorithms", "scw9").code == 2
+
+
+def test_help_shows_every_option_and_an_example() -> None:
+    """Typer draws the help from the same table the quick parser reads."""
+    from onlinear.cli._commands import COMMANDS
+
+    for command in COMMANDS:
+        done = run(command.name, "--help")
+        assert done.code == 0
+        for option in command.options:
+            assert option.spellings[0] in done.out
+        for example in command.examples:
+            assert example.split()[0] in done.out
+    assert json.dumps(run("--version").out).startswith('"onlinear ')

@@ -1,0 +1,314 @@
+"""``onlinear train`` as a real process."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import onlinear
+from onlinear import _algorithms
+
+from .commands import onlinear as run
+from .commands import write_svmlight
+
+KEYS = {
+    "algorithm",
+    "parameters",
+    "examples",
+    "features",
+    "mistakes",
+    "updates",
+    "error",
+    "test_error",
+    "seconds",
+    "examples_per_second",
+    "peak_rss_mb",
+    "refused",
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Six hundred rows of two classes."""
+    return write_svmlight(tmp_path_factory.mktemp("data") / "train.svm", 600)
+
+
+def test_json_has_every_promised_key(data: Path, tmp_path: Path) -> None:
+    """One JSON object on standard output, nothing else, with all keys and sensible values."""
+    saved = tmp_path / "model.safetensors"
+    done = run(
+        "train",
+        data,
+        "--algorithm",
+        "scw1",
+        "-p",
+        "C=1",
+        "-p",
+        "confidence=0.9",
+        "--test",
+        data,
+        "--save",
+        saved,
+        "--json",
+    )
+    assert done.code == 0
+    assert done.json.keys() >= KEYS
+    assert done.json["examples"] == 600
+    assert done.json["features"] == 50
+    assert done.json["error"] == done.json["mistakes"] / 600
+    assert done.json["test_error"] < 0.3
+    assert done.json["parameters"]["C"] == 1
+    assert saved.exists()
+
+
+@pytest.mark.parametrize("name", _algorithms.names())
+def test_every_algorithm_learns(name: str, data: Path, tmp_path: Path) -> None:
+    """Each name of the list trains, saves, and its model is better than guessing."""
+    from onlinear.cli import main
+
+    saved = tmp_path / "model.safetensors"
+    assert main(["train", str(data), "-a", name, "--quiet", "--save", str(saved)]) == 0
+    model = onlinear.load(saved)
+    assert type(model).__name__ == _algorithms.find(name).estimator
+    assert model.n_seen_ == 600
+    rows = next(iter(onlinear.read(data)))
+    assert np.mean(model.predict(rows.X) == rows.y) > 0.7
+
+
+@pytest.mark.parametrize("name", ["arow", "pa1", "averaged-perceptron", "adagrad-rda", "romma"])
+def test_the_command_learns_the_same_bits_as_python(name: str, tmp_path: Path) -> None:
+    """The command, small batches and single rows give one model, also when classes come late."""
+    data = write_svmlight(tmp_path / "m.svm", 300, classes=4)
+    saved = tmp_path / "model.safetensors"
+    assert run("train", data, "-a", name, "--save", saved, "--quiet").code == 0
+    streamed = _algorithms.make(name).fit_stream(onlinear.read(data, batch_size=7))
+    assert onlinear.load(saved).digest() == streamed.digest()
+    single = _algorithms.make(name).fit_stream(onlinear.read(data, batch_size=1))
+    assert streamed.digest() == single.digest()
+
+
+def test_labels_that_are_equal_numbers_are_one_class(tmp_path: Path) -> None:
+    """+1, 1 and 1.0 are one class, written 1."""
+    data = tmp_path / "a.svm"
+    data.write_text("+1 1:1\n-1 2:1\n1 1:1\n1.0 1:1\n-1.0 2:1\n")
+    done = run("train", data, "--json", "-q", "--save", tmp_path / "m.safetensors")
+    assert done.json["classes"] == {"1": 3, "-1": 2}
+    assert run("predict", tmp_path / "m.safetensors", data).out.split() == ["1", "-1", "1", "1", "-1"]
+
+
+def test_text_and_number_labels_can_live_together(tmp_path: Path) -> None:
+    """A stream whose labels turn out to be words keeps its numbers as classes of their own."""
+    data = tmp_path / "a.jsonl"
+    data.write_text('{"label": 1, "a": 1}\n{"label": "spam", "b": 1}\n{"label": "ham", "c": 1}\n' * 3)
+    done = run("train", data, "--json", "-q", "--save", tmp_path / "m.safetensors")
+    assert done.json["classes"] == {"1": 3, "spam": 3, "ham": 3}
+    assert run("predict", tmp_path / "m.safetensors", data).out.split() == ["1", "spam", "ham"] * 3
+
+
+def test_indices_are_one_based_unless_said_otherwise(tmp_path: Path) -> None:
+    """Column = index - 1; with --zero-based column = index."""
+    data = tmp_path / "a.svm"
+    data.write_text("1 5:1\n-1 3:1\n")
+    assert run("train", data, "--json", "-q").json["features"] == 5
+    assert run("train", data, "--json", "-q", "--zero-based").json["features"] == 6
+
+
+def test_an_index_past_the_limit_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    """--max-features refuses it and names --bits, which takes it."""
+    data = tmp_path / "a.svm"
+    data.write_text("1 5:1\n-1 300:1\n")
+    done = run("train", data, "--max-features", 100)
+    assert done.code == 1
+    assert "a.svm:2:" in done.err
+    assert "bits" in done.err
+    assert run("train", data, "--max-features", 100, "--bits", 6, "-q").code == 0
+
+
+def test_the_table_shows_powers_of_two_on_standard_error(data: Path) -> None:
+    """Progressive validation at 1, 2, 4, ... 512; --quiet shows none and nothing else."""
+    done = run("train", data)
+    shown = [line.split()[2] for line in done.err.splitlines()[2:]]
+    assert shown == [str(2**i) for i in range(10)]
+    assert "progressive" in done.out
+    silent = run("train", data, "--quiet")
+    assert (silent.out, silent.err) == ("", "")
+
+
+def test_the_table_changes_no_bits(data: Path, tmp_path: Path) -> None:
+    """Looking at a prediction leaves the model as it is."""
+    for name, options in (("loud", []), ("quiet", ["-q"])):
+        assert run("train", data, "--save", tmp_path / f"{name}.safetensors", *options).code == 0
+    assert (tmp_path / "loud.safetensors").read_bytes() == (tmp_path / "quiet.safetensors").read_bytes()
+
+
+def test_holdout_rows_are_predicted_and_not_learned(data: Path) -> None:
+    """About the asked share is kept apart, chosen by the seed, the same in every pass."""
+    done = run("train", data, "--holdout", 0.25, "--passes", 2, "--json", "-q").json
+    assert 0.5 * 1200 < done["examples"] < 0.9 * 1200
+    assert done["examples"] % 2 == 0
+    assert 0 < done["holdout_error"] < 0.5
+    other = run("train", data, "--holdout", 0.25, "--passes", 2, "--seed", 7, "--json", "-q").json
+    assert other["examples"] != done["examples"] or other["mistakes"] != done["mistakes"]
+
+
+def test_early_stop_ends_before_the_passes_are_used_up(tmp_path: Path) -> None:
+    """On separable data the second pass brings no update, so the third is not made."""
+    data = tmp_path / "a.svm"
+    data.write_text("1 1:1\n-1 2:1\n" * 50)
+    done = run("train", data, "-a", "perceptron", "--passes", 20, "--early-stop", "--json", "-q").json
+    assert done["passes"] < 5
+
+
+def test_bad_lines_stop_or_are_counted(tmp_path: Path) -> None:
+    """file:line:column and exit code 1; with --on-error skip a count, up to --max-errors."""
+    data = tmp_path / "a.svm"
+    data.write_text("1 1:1\n-1 2;0.5\n1 1:x\n-1 2:1\n")
+    stopped = run("train", data, "--save", tmp_path / "m.safetensors")
+    assert stopped.code == 1
+    assert f"{data}:2:" in stopped.err
+    assert "expected" in stopped.err
+    assert not (tmp_path / "m.safetensors").exists()
+    skipped = run("train", data, "--on-error", "skip", "--json", "-q")
+    assert skipped.code == 0
+    assert (skipped.json["refused"], skipped.json["examples"]) == (2, 2)
+    twice = run("train", data, "--on-error", "skip", "--passes", 2, "--json", "-q")
+    assert (twice.json["refused"], twice.json["examples"]) == (2, 4)
+    limited = run("train", data, "--on-error", "skip", "--max-errors", 1)
+    assert limited.code == 1
+
+
+def test_a_line_without_a_label_is_refused(tmp_path: Path) -> None:
+    """Learning needs a label on every line."""
+    data = tmp_path / "a.vw"
+    data.write_text("1 | a\n| b\n")
+    done = run("train", data)
+    assert done.code == 1
+    assert ":2" in done.err
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n", b"# nothing\n"])
+def test_an_empty_file_is_an_error(content: bytes, tmp_path: Path) -> None:
+    """There is no model to make of nothing."""
+    data = tmp_path / "a.svm"
+    data.write_bytes(content)
+    done = run("train", data, "--save", tmp_path / "m.safetensors")
+    assert done.code == 1
+    assert "no examples" in done.err
+    assert not (tmp_path / "m.safetensors").exists()
+
+
+def test_standard_input_and_compressions_give_the_same_model(data: Path, tmp_path: Path) -> None:
+    """A pipe, .gz, .bz2, .xz and .zst hold the same rows."""
+    from backports import zstd
+
+    plain = data.read_bytes()
+    assert run("train", data, "-q", "--save", tmp_path / "plain.safetensors").code == 0
+    wanted = (tmp_path / "plain.safetensors").read_bytes()
+    assert run("train", "-", "-q", "--save", tmp_path / "pipe.safetensors", stdin=plain).code == 0
+    assert (tmp_path / "pipe.safetensors").read_bytes() == wanted
+    packers = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstd.compress}
+    for ending, pack in packers.items():
+        packed = tmp_path / f"train.svm.{ending}"
+        packed.write_bytes(pack(plain))
+        assert run("train", packed, "-q", "--save", tmp_path / "packed.safetensors").code == 0
+        assert (tmp_path / "packed.safetensors").read_bytes() == wanted
+
+
+def test_several_files_and_globs_are_one_stream(data: Path, tmp_path: Path) -> None:
+    """Two halves give the model of the whole."""
+    lines = data.read_text().splitlines(keepends=True)
+    (tmp_path / "part-1.svm").write_text("".join(lines[:250]))
+    (tmp_path / "part-2.svm").write_text("".join(lines[250:]))
+    assert run("train", data, "-q", "--save", tmp_path / "whole.safetensors").code == 0
+    assert run("train", tmp_path / "part-*.svm", "-q", "--save", tmp_path / "parts.safetensors").code == 0
+    whole, parts = (
+        onlinear.load(tmp_path / "whole.safetensors"),
+        onlinear.load(tmp_path / "parts.safetensors"),
+    )
+    assert whole.digest() == parts.digest()
+
+
+def test_a_pipe_makes_one_pass_only(data: Path, tmp_path: Path) -> None:
+    """Several passes and checkpoints over standard input are refused at once, with the reason."""
+    for options in (["--passes", "2"], ["--checkpoint", str(tmp_path / "c")]):
+        done = run("train", "-", *options, stdin=data.read_bytes())
+        assert done.code == 2
+        assert "once" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-a", "arrow"], "'arow'"),
+        (["-p", "r=-1"], "greater than 0"),
+        (["-p", "rr=1"], "'r'"),
+        (["-p", "r"], "name=value"),
+        (["-p", "r=1", "-p", "r=2"], "twice"),
+        (["-a", "pa1", "-p", "variant=pa2"], "another algorithm"),
+        (["-p", "passes=3"], "--passes"),
+        (["--passes", "0"], "at least 1"),
+        (["--passes", "x"], "--passes"),
+        (["--dtype", "float16"], "float32"),
+        (["--holdout", "1.5"], "share"),
+        (["--on-error", "explode"], "stop"),
+        (["--format", "xls"], "svmlight"),
+        (["--resume"], "--checkpoint"),
+        (["--no-such-option"], "--no-such-option"),
+        (["--bits", "99"], "bits"),
+    ],
+)
+def test_wrong_usage_is_two_and_says_what_to_do(arguments: list[str], said: str, data: Path) -> None:
+    """Exit code 2, one sentence, no traceback."""
+    done = run("train", data, *arguments)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_the_folder_of_the_model_is_checked_before_learning(data: Path) -> None:
+    """A typo in --save costs no hour of training."""
+    done = run("train", data, "--save", "/no/such/folder/model.safetensors")
+    assert done.code == 1
+    assert "no such folder" in done.err
+    assert "average" not in done.err
+
+
+def test_devices_are_not_replaced_by_models(data: Path) -> None:
+    """Saving to /dev/null would move a file onto the device."""
+    assert run("train", data, "-q", "--save", "/dev/null").code == 1
+    assert not os.path.isfile("/dev/null")
+
+
+def test_neither_scikit_learn_nor_scipy_is_imported(data: Path, tmp_path: Path) -> None:
+    """Training, saving, loading and predicting do without, which is why the command starts at once."""
+    import subprocess
+    import sys
+
+    model = str(tmp_path / "m.safetensors")
+    code = (
+        "import sys; from onlinear.cli import main\n"
+        f"assert main(['train', {str(data)!r}, '-q', '--save', {model!r}]) == 0\n"
+        f"assert main(['predict', {model!r}, {str(data)!r}, '--proba', '--std']) == 0\n"
+        f"assert main(['evaluate', {model!r}, {str(data)!r}]) == 0\n"
+        "heavy = {'sklearn', 'scipy', 'pandas', 'typer', 'rich', 'pydantic'}\n"
+        "found = heavy & {name.split('.')[0] for name in sys.modules}\n"
+        "assert not found, found\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_a_weight_that_would_overflow_names_the_line(tmp_path: Path) -> None:
+    """The row is refused with its place; with --on-error skip it is counted and the rest is learned."""
+    data = tmp_path / "a.svm"
+    data.write_text("1 1:1\n-1 1:3e38 2:3e38\n1 1:2e38 3:1\n-1 2:1\n")
+    stopped = run("train", data, "-a", "perceptron", "-p", "rate=1000", "-q")
+    assert stopped.code == 1
+    assert "a.svm:2:" in stopped.err or "a.svm:3:" in stopped.err
+    skipped = run("train", data, "-a", "perceptron", "-p", "rate=1000", "-q", "--on-error", "skip", "--json")
+    assert skipped.code == 0
+    assert skipped.json["refused"] >= 1

@@ -1,0 +1,154 @@
+"""Model files: what is saved comes back, bit for bit, and other tools can read it."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+
+import onlinear
+from onlinear import _algorithms
+from onlinear.exceptions import ModelFileError
+from onlinear.persistence import FORMAT
+
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def _fitted(
+    name: str, classes: int = 3, dtype: str = "float32", **parameters: object
+) -> onlinear.AROWClassifier:
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((80, 6))
+    y = np.argmax(X[:, :classes], axis=1)
+    return _algorithms.make(name, dtype=dtype, **parameters).partial_fit(X, y)
+
+
+@pytest.mark.parametrize("name", _algorithms.names())
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_loaded_model_goes_on_bit_for_bit(name: str, dtype: str, classes: int, tmp_path: Path) -> None:
+    """Save, load, learn more: the same bits as without the detour."""
+    model = _fitted(name, classes, dtype)
+    model.save(tmp_path / "m.safetensors")
+    twin = onlinear.load(tmp_path / "m.safetensors")
+    assert twin.digest() == model.digest()
+    assert twin.get_params() == model.get_params()
+    rng = np.random.default_rng(4)
+    X, y = rng.standard_normal((50, 6)), rng.integers(0, classes, 50)
+    assert twin.partial_fit(X, y).digest() == model.partial_fit(X, y).digest()
+    np.testing.assert_array_equal(twin.predict_proba(X), model.predict_proba(X))
+
+
+def test_saving_twice_gives_equal_files(tmp_path: Path) -> None:
+    """Nothing in a file depends on the moment or the process."""
+    model = _fitted("arow")
+    model.save(tmp_path / "a.safetensors")
+    onlinear.load(tmp_path / "a.safetensors").save(tmp_path / "b.safetensors")
+    assert (tmp_path / "a.safetensors").read_bytes() == (tmp_path / "b.safetensors").read_bytes()
+
+
+def test_the_file_is_plain_safetensors(tmp_path: Path) -> None:
+    """Its own reader finds the tensors and a JSON description with everything promised."""
+    _fitted("scw1").save(tmp_path / "m.safetensors")
+    with safe_open(tmp_path / "m.safetensors", framework="np") as file:
+        assert set(file.keys()) == {"mean", "variance"}
+        content = json.loads(file.metadata()["onlinear"])
+    assert content["format"] == FORMAT
+    assert content["library"] == onlinear.__version__
+    assert content["estimator"] == "SoftConfidenceWeightedClassifier"
+    assert content.keys() >= {
+        "parameters",
+        "classes",
+        "classes_dtype",
+        "vectors",
+        "n_features",
+        "dtype",
+        "input",
+    }
+
+
+@pytest.mark.parametrize(
+    "y", [["spam", "ham"], [1.0, 2.0], [True, False], ["é", "日本"], [10**15, -(10**15)]]
+)
+def test_labels_of_every_kind_come_back(y: list[object], tmp_path: Path) -> None:
+    """Strings, numbers and truth values keep their type."""
+    model = onlinear.AROWClassifier().fit(np.eye(2), y)
+    model.save(tmp_path / "m.safetensors")
+    twin = onlinear.load(tmp_path / "m.safetensors")
+    assert twin.classes_.tolist() == model.classes_.tolist()
+    assert twin.classes_.dtype == model.classes_.dtype
+    assert twin.predict(np.eye(2)).tolist() == model.predict(np.eye(2)).tolist()
+
+
+def test_words_and_names_come_back(tmp_path: Path) -> None:
+    """Dicts are hashed to the same columns and still explained in words."""
+    model = onlinear.AROWClassifier()
+    model.learn_one({"free": 1, "money": 2}, "spam").learn_one({"lunch": 1}, "ham")
+    model.save(tmp_path / "m.safetensors")
+    twin = onlinear.load(tmp_path / "m.safetensors")
+    assert str(twin.explain({"money": 1})) == str(model.explain({"money": 1}))
+    assert twin.learn_one({"new": 1}, "ham").digest() == model.learn_one({"new": 1}, "ham").digest()
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("format-*.safetensors")), ids=lambda path: path.name)
+def test_files_of_every_format_ever_written_stay_readable(path: Path) -> None:
+    """The samples were written when their format was new; their predictions stand beside them."""
+    model = onlinear.load(path)
+    kept = json.loads(path.with_suffix(".json").read_text())
+    assert model.classes_.tolist() == kept["classes"]
+    np.testing.assert_allclose(model.decision_function(np.array(kept["X"])), kept["scores"], rtol=1e-6)
+    assert model.n_seen_ == kept["seen"]
+
+
+def test_there_is_a_sample_of_every_format() -> None:
+    """A new format needs a new sample, for a full and for a compact file."""
+    for number in range(1, FORMAT + 1):
+        assert (SAMPLES / f"format-{number}.safetensors").exists()
+        assert (SAMPLES / f"format-{number}-compact.safetensors").exists()
+
+
+def test_a_file_from_the_future_says_so(tmp_path: Path) -> None:
+    """The message names both formats."""
+    from ..hostile.crafting import edited
+
+    _fitted("arow").save(tmp_path / "m.safetensors")
+    edited(tmp_path / "m.safetensors", lambda content, tensors: content.update(format=FORMAT + 1))
+    with pytest.raises(ModelFileError, match=f"format {FORMAT + 1}, this onlinear reads up to {FORMAT}"):
+        onlinear.load(tmp_path / "m.safetensors")
+
+
+def test_a_failed_save_leaves_the_old_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk while writing: the file that was there is still there, and nothing else."""
+    path = tmp_path / "m.safetensors"
+    model = _fitted("arow")
+    model.save(path)
+    before = path.read_bytes()
+    model.partial_fit(np.ones((1, 6)), [1])
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("onlinear.persistence._write_array", full)
+    with pytest.raises(OSError, match="No space left"):
+        model.save(path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_permissions_follow_the_umask_and_links_are_followed(tmp_path: Path) -> None:
+    """A model is as readable as any new file, and a link stays a link."""
+    mask = os.umask(0o027)
+    try:
+        _fitted("arow").save(tmp_path / "real.safetensors")
+    finally:
+        os.umask(mask)
+    assert stat.S_IMODE((tmp_path / "real.safetensors").stat().st_mode) == 0o640
+    (tmp_path / "link.safetensors").symlink_to(tmp_path / "real.safetensors")
+    _fitted("pa1").save(tmp_path / "link.safetensors")
+    assert (tmp_path / "link.safetensors").is_symlink()
+    assert type(onlinear.load(tmp_path / "real.safetensors")).__name__ == "PassiveAggressiveClassifier"
