@@ -1,0 +1,31 @@
+"""The native core. Its handle is used through `Learner`; what crosses the border is arrays and numbers."""
+
+from enum import Enum
+from typing import Any
+
+from . import belief as belief
+from . import rule as rule
+from . import task as task
+from . import text as text
+
+class Fault(Enum):
+    none = 0
+    nan = 1
+    infinite = 2
+    too_large = 3
+    index_range = 4
+    indptr_order = 5
+    bad_label = 6
+    bad_weight = 7
+    margin_overflow = 8
+    step_overflow = 9
+    lost_definiteness = 10
+    row_length = 11
+    def __getattr__(self, name: str) -> Any: ...
+
+class Learner:
+    def __init__(self, *arguments: Any, **named: Any) -> None: ...
+    def __getattr__(self, name: str) -> Any: ...
+
+def kernel_level() -> str: ...
+def __getattr__(name: str) -> Any: ...
