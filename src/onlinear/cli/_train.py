@@ -55,6 +55,7 @@ _ELSEWHERE = {
     "shuffle": None,
     "warm_start": None,
     "initial_mean": None,
+    "cost_matrix": None,
     "grow_features": None,
     "n_jobs": None,
 }
