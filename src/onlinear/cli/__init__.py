@@ -22,6 +22,8 @@ def entry() -> None:
     """
     import os
 
+    # numpy's BLAS would start a thread for every processor, and nothing here multiplies matrices.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     code = main()
     try:
         if sys.stdout is not None:
