@@ -106,10 +106,10 @@ def documents(arena: Arena) -> Path:
 
 
 def hundred_lines(arena: Arena) -> Path:
-    """Return the first hundred lines of the multiclass set."""
+    """Return the first hundred lines of the text set."""
     path = arena.data.folder / "hundred.svm"
     if not path.exists():
-        with arena.data.text("multi", "train", "svm").open() as plain, made_aside(path) as aside:
+        with arena.data.text("text", "train", "svm").open() as plain, made_aside(path) as aside:
             aside.write_text("".join(line for line, _ in zip(plain, range(100), strict=False)))
     return path
 
@@ -307,7 +307,7 @@ SCENARIOS = (
     Scenario(
         name="command-start",
         title="100 lines to a saved model, from process start",
-        sets=("multi",),
+        sets=("text",),
         rate="none",
         contestants=(
             command(

@@ -240,7 +240,7 @@ class StreamLearner:
             scores = np.zeros((stop - start, learner.handle.n_blocks))
         weight = weights_of(weight, stop - start)
         class_weight, balanced = model._streaming_weights()
-        learned, mistakes, updates, fault, row, column = learner.handle.learn_csr(
+        learned, mistakes, updates, _, fault, row, column = learner.handle.learn_csr(
             batch.values,
             batch.indices,
             batch.indptr[start : stop + 1],

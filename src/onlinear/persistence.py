@@ -129,7 +129,10 @@ def plain(value: Any) -> Any:
         return {"array": np.asarray(value).tolist()}
     if type(value).__name__ in _HOMES and hasattr(value, "get_params"):
         parameters = value.get_params(deep=False)
-        return {"estimator": type(value).__name__, "parameters": {name: plain(item) for name, item in parameters.items()}}
+        return {
+            "estimator": type(value).__name__,
+            "parameters": {name: plain(item) for name, item in parameters.items()},
+        }
     return None
 
 
@@ -268,6 +271,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Map
             array = np.ascontiguousarray(tensor.get())
             total = _sum_of(name, array, total)
             _write_array(file, array)
+            del array  # before the next one is made
         # The sum stands in the header and is known only now.
         file.seek(8 + encoded.index(unknown.encode()))
         file.write(f"{total:08x}".encode())

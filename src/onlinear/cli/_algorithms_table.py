@@ -47,7 +47,7 @@ def show(items: list[dict[str, Any]]) -> None:
 
     table = Table(box=None, padding=(0, 2, 0, 0))
     for column in ("name", "advice", "parameters", "paper"):
-        table.add_column(column)
+        table.add_column(column, no_wrap=column == "name")
     for item in items:
         parameters = " ".join(f"{name}={value}" for name, value in item["parameters"].items())
         table.add_row(item["name"], item["advice"], parameters, item["paper"])

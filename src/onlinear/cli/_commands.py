@@ -139,7 +139,7 @@ COMMANDS = (
                 "names",
                 ("--names",),
                 "whole",
-                "Names of hashed features to keep; by default 131072, but none of svmlight and vw.",
+                "Names of hashed features to keep; by default 16384, but none of svmlight and vw.",
             ),
             *_READING,
             _QUIET,

@@ -55,6 +55,7 @@ _ELSEWHERE = {
     "shuffle": None,
     "warm_start": None,
     "initial_mean": None,
+    "cost_matrix": None,
     "grow_features": None,
     "n_jobs": None,
 }
@@ -112,11 +113,11 @@ class Plan:
             writable(self.save)
 
     def _usual_names(self) -> int:
-        """Words are worth a third more time, the columns of numeric formats are not."""
+        """Words are worth a little time and memory, the columns of numeric formats are not."""
         from ._reading import format_by_name
 
         formats = {self.reading.get("format") or format_by_name(file) for file in self.files}
-        return 0 if formats <= {"svmlight", "vw"} else 1 << 17
+        return 0 if formats <= {"svmlight", "vw"} else 1 << 14
 
     def model(self) -> Any:
         """A new estimator."""
