@@ -32,6 +32,7 @@ struct Value {
     const char* last = nullptr;
 
     std::string_view raw() const noexcept { return {first, static_cast<std::size_t>(last - first)}; }
+    bool is_null() const noexcept { return kind == Kind::literal && *first == 'n'; }
 };
 
 bool is_json_space(char c) noexcept { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
@@ -410,7 +411,7 @@ bool Jsonl::label_value(const Value& value, Batch& out, Fault& fault) {
 
 bool Jsonl::label(const char* line, Batch& out, Fault& fault) {
     const Member* const member = find(label_);
-    const bool missing = member == nullptr || member->value.raw() == "null";
+    const bool missing = member == nullptr || member->value.is_null();
     if (settings_.labelled == Labelled::never || missing) {
         if (settings_.labelled == Labelled::always) {
             return fault.set(member == nullptr ? line : member->value.first, "a label under " + quoted(label_),
@@ -460,7 +461,7 @@ bool Jsonl::texts(bool& any, Batch& out, Fault& fault) {
         const Member* const member = find(field);
         if (member == nullptr) continue;
         any = true;
-        if (member->value.raw() == "null") continue;
+        if (member->value.is_null()) continue;
         if (member->value.kind != Kind::string) {
             return unsuited(member->value, "text in double quotes", "Name the text's key: text=[\"...\"] (--text ...).",
                             fault);

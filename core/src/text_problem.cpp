@@ -3,6 +3,7 @@
 
 #include "onlinear/text/problem.hpp"
 #include "onlinear/text/number.hpp"
+#include "onlinear/text/unicode.hpp"
 #include "onlinear/text/utf8.hpp"
 
 namespace onlinear::text {
@@ -11,11 +12,12 @@ namespace {
 
 constexpr std::size_t kExcerpt = 48;
 
+/// Letters, digits and the common signs: nothing that turns, hides or breaks the text around it.
 bool printable(std::uint32_t c) noexcept {
-    const bool control = c < 0x20 || (c >= 0x7f && c < 0xa0);
-    const bool invisible = c == 0x2028 || c == 0x2029 || c == 0xfeff || (c >= 0x200b && c <= 0x200f) ||
-                           (c >= 0x202a && c <= 0x202e);  // those that turn or hide the text around them
-    return c != kNoCharacter && !control && !invisible;
+    if (c < 0x80) return c >= 0x20 && c != 0x7f;
+    if (c == kNoCharacter || c == 0xad) return false;
+    return (c > 0xa0 && c < 0xc0) || (c >= 0x2010 && c <= 0x2027) || (c > 0x3000 && c <= 0x301f) ||
+           is_word_character(c);
 }
 
 void append_escaped(std::string& out, const char* first, const char* last) {

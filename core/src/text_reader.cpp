@@ -61,7 +61,10 @@ bool Reader::skip_byte_order_mark() {
     if (size < 3 && !finished_) return false;
     at_start_ = false;
     const std::string_view start(cursor_.at, std::min<std::size_t>(size, 3));
-    if (start == "\xef\xbb\xbf") cursor_.at += 3;
+    if (start == "\xef\xbb\xbf") {
+        cursor_.at += 3;
+        complete_ = std::max(complete_, buffer_.data() + (cursor_.at - buffer_.data()));
+    }
     if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {
         Fault fault;
         fault.set(cursor_.at, "UTF-8 text", "UTF-16", "Convert the file first: iconv -f UTF-16 -t UTF-8");

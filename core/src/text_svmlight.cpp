@@ -100,7 +100,7 @@ struct QuickRows {
 class Svmlight final : public LineFormat {
 public:
     Svmlight(const Settings& settings, Tables& tables)
-        : LineFormat(settings), settings_(settings), tables_(tables), marks_(kChunk + kMarkSlack) {}
+        : LineFormat(settings), settings_(settings), tables_(tables) {}
 
     Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, Batch& out,
                   Fault& fault) override;
@@ -237,6 +237,7 @@ bool Svmlight::scan(const Cursor& cursor, const char* end) {
         size = std::string_view(cursor.at, kChunk).rfind('\n') + 1;
         if (size == 0) return false;
     }
+    if (marks_.size() < size + kMarkSlack) marks_.resize(size + kMarkSlack);  // all may be marks
     quick_.base = cursor.at;
     quick_.size = static_cast<std::uint32_t>(size);
     quick_.start = 0;
@@ -273,6 +274,7 @@ Outcome Svmlight::parse(Cursor& cursor, const char* end, bool, const Limits& lim
 
 const char* Svmlight::quick_label(const char* p, Batch& out) {
     if (settings_.labelled == Labelled::never) {
+        if (is_blank(*p)) return nullptr;  // perhaps there is nothing else on the line
         if (!settings_.multilabel) out.add_missing_label();
         return p;
     }

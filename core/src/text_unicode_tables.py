@@ -20,12 +20,12 @@ BLOCK = 256
 
 
 def is_word(c: int) -> bool:
-    """Whether ``\\w`` matches the character."""
+    r"""Tell whether ``\w`` matches the character."""
     return chr(c).isalnum() or c == ord("_")
 
 
 def is_space(c: int) -> bool:
-    """Whether ``\\s`` matches the character."""
+    r"""Tell whether ``\s`` matches the character."""
     return chr(c).isspace()
 
 
@@ -40,7 +40,7 @@ def is_case_ignorable(c: int) -> bool:
 
 
 def ranges(test: Callable[[int], bool]) -> list[tuple[int, int]]:
-    """Runs of characters that pass, as (first, last)."""
+    """Return the runs of characters that pass, as (first, last)."""
     found: list[tuple[int, int]] = []
     for c in CHARACTERS:
         if not test(c):
@@ -53,7 +53,7 @@ def ranges(test: Callable[[int], bool]) -> list[tuple[int, int]]:
 
 
 def lower_rules() -> list[tuple[int, int, int, int]]:
-    """Runs (first, last, step, difference) of characters whose lower case is one other character."""
+    """Return the runs (first, last, step, difference) whose lower case is one other character."""
     rules: list[tuple[int, int, int, int]] = []
     for c in CHARACTERS:
         lower = chr(c).lower()
@@ -71,17 +71,13 @@ def lower_rules() -> list[tuple[int, int, int, int]]:
 
 
 def blocks(test: Callable[[int], bool]) -> tuple[list[int], list[tuple[int, ...]]]:
-    """A two-stage table: for each 256 characters the number of a bitmap, and the different bitmaps."""
+    """Make a two-stage table: for each 256 characters the number of a bitmap, and the bitmaps."""
     highest = max(c for c in CHARACTERS if test(c))
     index: list[int] = []
     bitmaps: list[tuple[int, ...]] = []
     for start in range(0, highest + 1, BLOCK):
         words = tuple(
-            sum(
-                1 << bit
-                for bit in range(64)
-                if (c := start + 64 * word + bit) not in SURROGATES and test(c)
-            )
+            sum(1 << bit for bit in range(64) if (c := start + 64 * word + bit) not in SURROGATES and test(c))
             for word in range(BLOCK // 64)
         )
         if words not in bitmaps:

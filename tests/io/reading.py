@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
-from onlinear.io import Batch, read
+from onlinear.exceptions import ReadError
+from onlinear.io import Batch, Reader, read
 
 Row = tuple[Any, dict[int, float]]
 
@@ -14,6 +15,17 @@ def batches(data: bytes | str, format: str = "svmlight", **settings: Any) -> lis
     """Read bytes to the end."""
     raw = data.encode() if isinstance(data, str) else data
     return list(read(io.BytesIO(raw), format, **settings))  # type: ignore[arg-type]
+
+
+def until_error(reader: Reader) -> tuple[list[float], ReadError]:
+    """Return the labels read before an error, and the error."""
+    seen: list[float] = []
+    try:
+        for batch in reader:
+            seen += batch.labels.tolist()
+    except ReadError as error:
+        return seen, error
+    raise AssertionError("there was no error")
 
 
 def rows(data: bytes | str, format: str = "svmlight", **settings: Any) -> list[Row]:

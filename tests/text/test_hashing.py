@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.utils import murmurhash3_32
 
-from onlinear._core import text
+from onlinear import _core
+
+text = _core.text
 
 
 @given(st.binary(max_size=40), st.integers(0, 2**32 - 1))

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onlinear._core import text
+from onlinear import _core
+
+text = _core.text
 
 libc = ctypes.CDLL(None)
 libc.strtof.restype = ctypes.c_float

@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onlinear._core import text
+from onlinear import _core
+
+text = _core.text
 
 CHARACTERS = [chr(c) for c in range(sys.maxunicode + 1) if not 0xD800 <= c < 0xE000]
 SAME_UNICODE = unicodedata.unidata_version == text.UNICODE_VERSION
