@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "bindings.hpp"
+#include "exchange.hpp"
 #include "onlinear/text/murmur3.hpp"
 
 namespace onlinear::bindings {
@@ -382,16 +383,7 @@ private:
     std::int64_t indptr_[2] = {0, 0};
 };
 
-template <class Variant, std::size_t I = 0>
-Variant to_variant(nb::handle object, const char* what) {
-    if constexpr (I == std::variant_size_v<Variant>) {
-        throw nb::type_error((std::string("expected ") + what + ", got " + nb::cast<std::string>(nb::repr(object))).c_str());
-    } else {
-        using Alternative = std::variant_alternative_t<I, Variant>;
-        if (nb::isinstance<Alternative>(object)) return nb::cast<Alternative>(object);
-        return to_variant<Variant, I + 1>(object, what);
-    }
-}
+}  // namespace
 
 void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
     rule::dispatch(rule, [&](const auto& r) {
@@ -416,6 +408,8 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
             throw std::invalid_argument(std::string("rule.") + R::name + " is not defined on belief.Information");
     });
 }
+
+namespace {
 
 void check_task(const TaskSpec& task, const rule::AnyRule& rule, const BeliefSpec& belief, bool intercept) {
     std::visit([&](const auto& t) {
@@ -461,6 +455,8 @@ void check_joint(const task::MulticlassJoint& task, const BeliefSpec& belief) {
         if (diagonal->projection == belief::DiagonalOptions::kExact)
             throw std::invalid_argument("task.MulticlassJoint has no exact diagonal form; use projection='kl' or 'drop'");
 }
+
+}  // namespace
 
 /// The arrays take over the numbers: a large model is not copied once more.
 nb::dict to_dict(std::vector<StateEntry> entries) {
@@ -515,6 +511,8 @@ std::vector<StateEntry> from_dict(const nb::dict& state) {
     return entries;
 }
 
+namespace {
+
 nb::tuple read_weights(const Handle& self, AnyLearner::Weights which) {
     const AnyLearner& learner = *self.learner;
     double *coefficients, *intercepts;
@@ -544,7 +542,8 @@ void bind_learner(nb::module_& m) {
         .value("margin_overflow", Fault::margin_overflow)
         .value("step_overflow", Fault::step_overflow)
         .value("lost_definiteness", Fault::lost_definiteness)
-        .value("row_length", Fault::row_length);
+        .value("row_length", Fault::row_length)
+        .value("bad_cost", Fault::bad_cost);
 
     m.def(
         "check_dict",

@@ -13,11 +13,13 @@ struct VectorOf;
 template <>
 struct VectorOf<float> {
     typedef float type __attribute__((vector_size(32), aligned(32), may_alias));
+    typedef int integers __attribute__((vector_size(32), aligned(32), may_alias));
     static constexpr std::size_t size = 8;
 };
 template <>
 struct VectorOf<double> {
     typedef double type __attribute__((vector_size(32), aligned(32), may_alias));
+    typedef long long integers __attribute__((vector_size(32), aligned(32), may_alias));
     static constexpr std::size_t size = 4;
 };
 template <class T>
@@ -49,6 +51,10 @@ template <class T>
 inline Vector<T> larger(Vector<T> a, Vector<T> b) {
     return a > b ? a : b;
 }
+
+// Loops over the vectors of a strip are unrolled by force: left to itself GCC 12 turns the loops inside out and walks
+// the rows once per vector.
+#define ONLINEAR_UNROLL _Pragma("GCC unroll 6")
 
 // Long rows are folded into float64 now and then, so that float32 lanes do not lose what they sum.
 constexpr std::size_t kFold = 1024;
@@ -140,8 +146,10 @@ inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t
         for (std::size_t j = start; j < stop; ++j) {
             const T* row = w + static_cast<std::size_t>(rows[j]) * width;
             const Vector<T> xi = broadcast(kSquared ? x[j] * x[j] : x[j]);
+            ONLINEAR_UNROLL
             for (int k = 0; k < N; ++k) sum[k] += xi * load(row + k * s);
         }
+        ONLINEAR_UNROLL
         for (int k = 0; k < N; ++k)
             for (std::size_t i = 0; i < s; ++i) out[k * s + i] += static_cast<double>(sum[k][i]);
     }
@@ -166,6 +174,84 @@ void lanes(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std
         out += done * s;
         lanes_ -= done * s;
     }
+}
+
+template <class T, int N>
+inline void token_strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, T* out) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    Vector<T> sum[N] = {};
+    if (x) {
+        for (std::size_t j = 0; j < n; ++j) {
+            const T* row = w + static_cast<std::size_t>(rows[j]) * width;
+            const Vector<T> xi = broadcast(x[j]);
+            ONLINEAR_UNROLL
+            for (int k = 0; k < N; ++k) sum[k] += xi * load(row + k * s);
+        }
+    } else {
+        for (std::size_t j = 0; j < n; ++j) {
+            const T* row = w + static_cast<std::size_t>(rows[j]) * width;
+            ONLINEAR_UNROLL
+            for (int k = 0; k < N; ++k) sum[k] += load(row + k * s);
+        }
+    }
+    ONLINEAR_UNROLL
+    for (int k = 0; k < N; ++k) store(out + k * s, sum[k]);
+}
+
+template <class T, int N>
+inline void viterbi_strip(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes, const T* emission,
+                          T* score, std::int32_t* back) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    using Integers = typename VectorOf<T>::integers;
+    Vector<T> best[N];
+    Integers from[N] = {};
+    ONLINEAR_UNROLL
+    for (int k = 0; k < N; ++k) best[k] = broadcast(previous[0]) + load(transitions + k * s);
+    for (std::size_t label = 1; label < labels; ++label) {
+        const Vector<T> before = broadcast(previous[label]);
+        const T* row = transitions + label * lanes;
+        const Integers here = Integers{} + static_cast<int>(label);
+        ONLINEAR_UNROLL
+        for (int k = 0; k < N; ++k) {
+            const Vector<T> reached = before + load(row + k * s);
+            from[k] = reached > best[k] ? here : from[k];
+            best[k] = larger<T>(reached, best[k]);
+        }
+    }
+    ONLINEAR_UNROLL
+    for (int k = 0; k < N; ++k) {
+        store(score + k * s, best[k] + load(emission + k * s));
+        for (std::size_t i = 0; i < s; ++i) back[k * s + i] = static_cast<std::int32_t>(from[k][i]);
+    }
+}
+
+/// Calls f(strip of N vectors, offset) until all lanes are done.
+template <class T, class F>
+inline void in_strips(std::size_t lanes, F f) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    for (std::size_t at = 0; at < lanes;) {
+        switch ((lanes - at) / s) {
+            case 1: f.template operator()<1>(at); at += 1 * s; break;
+            case 2: f.template operator()<2>(at); at += 2 * s; break;
+            case 3: f.template operator()<3>(at); at += 3 * s; break;
+            case 4: f.template operator()<4>(at); at += 4 * s; break;
+            case 5: f.template operator()<5>(at); at += 5 * s; break;
+            default: f.template operator()<6>(at); at += 6 * s; break;
+        }
+    }
+}
+
+template <class T>
+void token(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, std::size_t lanes, T* out) {
+    in_strips<T>(lanes, [=]<int N>(std::size_t at) { token_strip<T, N>(w + at, rows, x, n, width, out + at); });
+}
+
+template <class T>
+void viterbi(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes, const T* emission, T* score,
+             std::int32_t* back) {
+    in_strips<T>(lanes, [=]<int N>(std::size_t at) {
+        viterbi_strip<T, N>(previous, transitions + at, labels, lanes, emission + at, score + at, back + at);
+    });
 }
 
 template <class T>
@@ -245,7 +331,7 @@ Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t colum
 template <class T>
 constexpr Kernels<T> table() {
     return {dot<T>,         add<T>,      pair_look<T>, pair_drop<T>,     pair_kl<T>,       lanes<T, false>,     lanes<T, true>,
-            rank_one<T>,    axpy<T>,     norm2<T>,     copy<T, float>,   copy<T, double>,  slots<std::int32_t>, slots<std::int64_t>};
+            token<T>,       viterbi<T>,  rank_one<T>,    axpy<T>,     norm2<T>,     copy<T, float>,   copy<T, double>,  slots<std::int32_t>, slots<std::int64_t>};
 }
 
 }  // namespace

@@ -29,6 +29,7 @@ _HOMES = {
     "Perceptron": "perceptron",
     "ROMMAClassifier": "romma",
     "SecondOrderPerceptron": "second_order_perceptron",
+    "SequenceLabeler": "sequence_labeler",
     "SoftConfidenceWeightedClassifier": "soft_confidence_weighted",
     "load": "persistence",
     "read": "io",
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from .ranking import MultilabelRanker
     from .romma import ROMMAClassifier
     from .second_order_perceptron import SecondOrderPerceptron
+    from .sequence_labeler import SequenceLabeler
     from .soft_confidence_weighted import SoftConfidenceWeightedClassifier
 
 

@@ -115,6 +115,8 @@ def refuse(fault: int, row: int, column: int, *, single_precision: bool = False)
             message = f"y contains NaN or infinity at row {row}. A target must be a finite number."
         case Fault.bad_weight:
             message = f"sample_weight of row {row} must be finite and not negative"
+        case Fault.bad_cost:
+            message = f"the cost of sequence {row} must be finite and not negative; the sequences before it were learned"
         case Fault.row_length:
             message = f"row {row} has more than a billion entries"
         case Fault.margin_overflow:

@@ -497,6 +497,11 @@ def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, Array]]:
 
 def made(name: Any, parameters: dict[str, Any]) -> Any:
     """One of our estimators, by name, from plain parameters."""
+    return estimator_class(name)(**{key: restored(value) for key, value in parameters.items()})
+
+
+def estimator_class(name: Any) -> Any:
+    """One of our estimators' classes, by name."""
     import onlinear
 
     if not isinstance(name, str) or name not in _HOMES:
@@ -504,11 +509,14 @@ def made(name: Any, parameters: dict[str, Any]) -> Any:
     cls = getattr(onlinear, name)
     if not hasattr(cls, "__dataclass_fields__"):
         raise ModelFileError(f"unknown estimator {name!r}")
-    return cls(**{key: restored(value) for key, value in parameters.items()})
+    return cls
 
 
 def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
     """An estimator from a description and tensors."""
+    cls = estimator_class(content["estimator"])
+    if hasattr(cls, "_rebuild"):
+        return cls._rebuild(content, tensors)
     model = made(content["estimator"], content["parameters"])
     if hasattr(type(model), "classes_") != bool(content["classes"]):
         raise ModelFileError("classes are missing, or there where none belong")

@@ -35,6 +35,13 @@ struct Kernels {
     /// The same with x squared.
     void (*lanes_squared)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
                           std::size_t lanes, double* out);
+    /// out[lane] = sum over rows of w[row * width + lane] * x in the state's own type; without x every x is 1.
+    void (*token)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, std::size_t lanes,
+                  T* out);
+    /// A step of Viterbi's recursion: back[to] = argmax over from of previous[from] + transitions[from * lanes + to],
+    /// the smallest on ties, and score[to] = that maximum + emission[to].
+    void (*viterbi)(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes, const T* emission,
+                    T* score, std::int32_t* back);
     /// w[j] -= t[i] t[j] for a square matrix of side n.
     void (*rank_one)(T* w, const T* t, std::size_t n);
     /// w += a x over any n numbers, aligned or not.

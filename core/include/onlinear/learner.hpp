@@ -16,6 +16,7 @@
 #include "onlinear/belief/mean.hpp"
 #include "onlinear/calibration.hpp"
 #include "onlinear/stage.hpp"
+#include "onlinear/state.hpp"
 #include "onlinear/task/binary.hpp"
 #include "onlinear/task/cost_sensitive.hpp"
 #include "onlinear/task/multiclass.hpp"
@@ -63,15 +64,6 @@ using TaskSpec = std::variant<task::Binary, task::Multiclass, task::MulticlassJo
 
 using BeliefSpec = std::variant<belief::MeanOptions, belief::DiagonalOptions, belief::FullOptions, belief::InformationOptions,
                                 belief::DualAveragingOptions>;
-
-/// One named piece of state as Python sees it.
-struct StateEntry {
-    std::string name;
-    std::vector<std::size_t> shape;  // empty: a scalar
-    double scalar = 0.0;
-    std::vector<float> f32;
-    std::vector<double> f64;
-};
 
 class AnyLearner {
 public:
@@ -270,12 +262,12 @@ public:
     }
 
     std::vector<StateEntry> state(const std::string* which = nullptr) const override {
-        Writer writer(which);
+        StateWriter<T> writer(which);
         const_cast<Belief&>(belief_).visit(writer);  // the writer only reads
         return std::move(writer.entries);
     }
     void load(const std::vector<StateEntry>& entries) override {
-        Reader reader{entries};
+        StateReader<T> reader{entries};
         Belief fresh = belief_;
         fresh.visit(reader);
         fresh.loaded();
@@ -292,82 +284,6 @@ public:
     Belief& belief() noexcept { return belief_; }
 
 private:
-    struct Writer final : belief::StateVisitor<T> {
-        const std::string* which;
-        std::vector<StateEntry> entries;
-        explicit Writer(const std::string* only) : which(only) {}
-        bool wanted(const char* name) const { return which == nullptr || *which == name; }
-        static std::vector<T>& values(StateEntry& entry) {
-            if constexpr (sizeof(T) == 4) {
-                return entry.f32;
-            } else {
-                return entry.f64;
-            }
-        }
-        void scalar(const char* name, double& value) override { entries.push_back({name, {}, value, {}, {}}); }
-        void plane(const char* name, Planes<T>& planes, std::size_t plane) override {
-            entries.push_back({name, {planes.blocks(), planes.slots()}, 0, {}, {}});
-            if (!wanted(name)) return;
-            values(entries.back()).resize(planes.blocks() * planes.slots());
-            planes.read(plane, values(entries.back()).data());
-        }
-        void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) override {
-            entries.push_back({name, {rows, columns}, 0, {}, {}});
-            if (!wanted(name)) return;
-            values(entries.back()).assign(array.begin(), array.end());
-        }
-    };
-
-    struct Reader final : belief::StateVisitor<T> {
-        const std::vector<StateEntry>& entries;
-        explicit Reader(const std::vector<StateEntry>& given) : entries(given) {}
-
-        const StateEntry& find(const char* name, const std::vector<std::size_t>& shape) const {
-            for (const StateEntry& entry : entries) {
-                if (entry.name != name) continue;
-                if (entry.shape != shape) throw std::invalid_argument(std::string("state '") + name + "' has the wrong shape");
-                return entry;
-            }
-            throw std::invalid_argument(std::string("state '") + name + "' is missing");
-        }
-        static void check(const char* name, double value, double low) {
-            if (!std::isfinite(value) || value < low)
-                throw std::invalid_argument(std::string("state '") + name + "' holds a value that is not possible");
-        }
-        void scalar(const char* name, double& value) override {
-            const double given = find(name, {}).scalar;
-            check(name, given, -std::numeric_limits<double>::infinity());
-            value = given;
-        }
-        void plane(const char* name, Planes<T>& planes, std::size_t plane) override {
-            const StateEntry& entry = find(name, {planes.blocks(), planes.slots()});
-            const std::string_view kind(name);
-            const double low = kind == "variance" || kind == "precision" ? std::numeric_limits<double>::min()
-                               : kind == "squares"                       ? 0.0
-                                                                         : -std::numeric_limits<double>::infinity();
-            const auto put = [&](const auto& values) {
-                if (values.size() != planes.blocks() * planes.slots())
-                    throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
-                for (const auto v : values) check(name, static_cast<double>(v), low);
-                planes.write(plane, values.data());
-            };
-            entry.f32.empty() ? put(entry.f64) : put(entry.f32);
-        }
-        void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) override {
-            const StateEntry& entry = find(name, {rows, columns});
-            const auto put = [&](const auto& values) {
-                if (values.size() != array.size())
-                    throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
-                for (std::size_t i = 0; i < values.size(); ++i)
-                    check(name, static_cast<double>(values[i]),
-                          i % (columns + 1) == 0 ? std::numeric_limits<double>::min()
-                                                 : -std::numeric_limits<double>::infinity());
-                std::copy(values.begin(), values.end(), array.begin());
-            };
-            entry.f32.empty() ? put(entry.f64) : put(entry.f32);
-        }
-    };
-
     double weight(Weights which, std::uint32_t slot, std::size_t block) const noexcept {
         switch (which) {
             case Weights::mean:
@@ -488,7 +404,7 @@ private:
     std::size_t read_light(const Matrix& matrix, double* out, std::size_t first, std::size_t last) const {
         const Stager<T> stage(matrix, false, belief_.planes(), false);
         std::array<Stage<T>, 2> stages;
-        std::vector<double> values(belief_.planes().stride() + blocks()), scratch(values.size()), base(blocks(), 0.0);
+        std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size()), base(blocks(), 0.0);
         if (intercept)
             for (std::size_t b = 0; b < blocks(); ++b) base[b] = belief_.average_at(0, b);
         bool ready = first < last && stage.light(first, stages[first % 2]);
@@ -515,7 +431,7 @@ private:
         }
         const Stager<T> stage(matrix, intercept, belief_.planes(), Belief::kNeedsNorm);
         std::array<Stage<T>, 2> stages;
-        std::vector<double> values(belief_.planes().stride() + blocks()), scratch(values.size());
+        std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size());
         Refusal ahead;
         if (first < last) ahead = stage(first, stages[first % 2]);
         for (std::size_t i = first; i < last; ++i) {
@@ -556,7 +472,7 @@ private:
             belief_.predict(row, out, scratch);
     }
 
-    void make_room() { scores_.assign(belief_.planes().stride() + blocks(), 0.0); }
+    void make_room() { scores_.assign(belief_.planes().lanes() + blocks(), 0.0); }
 
     Task task_;
     Belief belief_;

@@ -40,6 +40,7 @@ enum class Fault : int {
     step_overflow,      // the step would make a weight infinite
     lost_definiteness,  // a full covariance is no longer positive
     row_length,
+    bad_cost,  // a cost that is negative or not finite
 };
 
 struct Refusal {

@@ -15,9 +15,10 @@ struct Row {
     const T* value = nullptr;           // aligned; zero up to a whole vector past the end
     double norm2 = 0.0;                 // sum of squared values
     bool dense = false;                 // entry j is slot j
+    bool flat = false;                  // `at` holds whole offsets, block included: an accumulated difference
 };
 
-/// delta = sum over terms of coefficient * (x in that block).
+/// delta = sum over terms of coefficient * (x in that block); a flat row is its own delta, with the one term {0, 1}.
 struct Term {
     std::uint32_t block;
     double coefficient;

@@ -111,7 +111,8 @@ private:
 /// One block of weights (binary, regression): features in groups of one half cache line, each group
 /// [plane][feature], so that with two planes a feature's numbers share one cache line and a dense
 /// row still reads whole vectors. Several blocks (classes): [feature][plane][block], the blocks
-/// padded to whole vectors, so that one feature's weights for all classes are contiguous.
+/// padded to whole vectors, so that one feature's weights for all classes are contiguous. Where one plane is read for
+/// every example and the others only when something is learned (sequences), planes lie apart, [plane][feature][block].
 ///
 /// Slot 0 is the intercept; column c of the input is slot c + 1.
 template <class T>
@@ -120,7 +121,9 @@ public:
     static constexpr std::size_t kGroup = 32 / sizeof(T);
 
     Planes() = default;
-    Planes(std::size_t planes, std::size_t slots, std::size_t blocks) : planes_(planes) { shape(slots, blocks); }
+    Planes(std::size_t planes, std::size_t slots, std::size_t blocks, bool apart = false) : planes_(planes), apart_(apart) {
+        shape(slots, blocks);
+    }
 
     std::size_t planes() const noexcept { return planes_; }
     std::size_t slots() const noexcept { return slots_; }
@@ -129,7 +132,9 @@ public:
     /// Distance between the planes of one weight.
     std::size_t stride() const noexcept { return stride_; }
     /// Elements from one slot to the next when there are several blocks; 1 when offsets are staged whole.
-    std::size_t width() const noexcept { return single() ? 1 : planes_ * stride_; }
+    std::size_t width() const noexcept { return single() ? 1 : apart_ ? lanes_ : planes_ * lanes_; }
+    /// Blocks, padded to whole vectors.
+    std::size_t lanes() const noexcept { return lanes_; }
     std::size_t capacity() const noexcept { return capacity_; }
 
     /// What a staged row holds for a slot: the offset itself, or the slot when there are several blocks.
@@ -160,13 +165,14 @@ public:
         blocks = std::max(blocks, blocks_);
         if (slots == slots_ && blocks == blocks_) return;
         const std::size_t old_slots = slots_, old_blocks = blocks_;
-        const bool fits = slots <= capacity_ && (blocks == blocks_ || (blocks_ > 1 && blocks <= stride_));
+        const bool fits = slots <= capacity_ && (blocks == blocks_ || (blocks_ > 1 && blocks <= lanes_));
         if (fits) {
             slots_ = slots;
             blocks_ = blocks;
         } else {
             Planes larger;
             larger.planes_ = planes_;
+            larger.apart_ = apart_;
             // Doubling keeps the cost of growing one feature at a time constant per feature.
             const std::size_t room = slots > capacity_ && capacity_ > 0 ? std::max(slots, 2 * capacity_) : slots;
             larger.shape(std::max(room, capacity_), blocks);
@@ -221,8 +227,9 @@ private:
         slots_ = slots;
         blocks_ = blocks;
         capacity_ = (std::max<std::size_t>(slots, 1) + 15) / 16 * 16;  // whole vectors for dense rows
-        stride_ = blocks == 1 ? kGroup : (blocks + kGroup - 1) / kGroup * kGroup;
-        array_ = BigArray<T>(blocks == 1 ? capacity_ * planes_ : capacity_ * planes_ * stride_);
+        lanes_ = blocks == 1 ? kGroup : (blocks + kGroup - 1) / kGroup * kGroup;
+        stride_ = apart_ && blocks > 1 ? capacity_ * lanes_ : lanes_;
+        array_ = BigArray<T>(blocks == 1 ? capacity_ * planes_ : capacity_ * planes_ * lanes_);
     }
 
     void fill_from(std::size_t plane, T value, std::size_t old_slots, std::size_t old_blocks) {
@@ -232,7 +239,8 @@ private:
             for (std::size_t b = s < old_slots ? old_blocks : 0; b < blocks_; ++b) at(s, plane, b) = value;
     }
 
-    std::size_t planes_ = 1, slots_ = 0, blocks_ = 1, capacity_ = 0, stride_ = kGroup;
+    std::size_t planes_ = 1, slots_ = 0, blocks_ = 1, capacity_ = 0, stride_ = kGroup, lanes_ = kGroup;
+    bool apart_ = false;
     BigArray<T> array_;
 };
 

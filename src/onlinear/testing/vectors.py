@@ -19,12 +19,14 @@ import numpy.typing as npt
 
 from .. import belief, rule, task
 from .._learner import Learner
+from ..sequence_labeler import SequenceLabeler
 
 __all__ = ["check", "main"]
 
 Array = npt.NDArray[Any]
 State = dict[str, Any]
 
+_COSTS: dict[str, Any] = {"hamming": "hamming", "mean": "mean_hamming", "zero-one": "zero_one"}
 _VARIANTS = {"PA": "pa", "PA-I": "pa1", "PA-II": "pa2"}
 
 
@@ -228,6 +230,64 @@ def rows_of(x: Any) -> Array:
     return np.atleast_2d(np.asarray(x, dtype=np.float64))
 
 
+def build_sequence(vector: dict[str, Any]) -> SequenceLabeler:
+    """The labeler a vector of sequences describes."""
+    name, shape = split_id(vector["algorithm"])
+    p = vector["params"]
+    name = name.removeprefix("x-sequence-").removesuffix("-sequence")
+    return SequenceLabeler(
+        rule=make_rule(name, p),
+        belief=make_belief(name, shape, p),
+        cost=_COSTS[p.get("cost", "hamming")],
+        dtype="float64",
+    )
+
+
+def read_sequence_state(labeler: SequenceLabeler, wanted: Iterable[str]) -> State:
+    """What a labeler holds under the vectors' names: emissions row by row, then transitions."""
+    native = labeler._ready()
+    emissions, transitions = labeler._weights("mean")
+    readers: dict[str, Callable[[], Any]] = {
+        "E": lambda: emissions,
+        "T": lambda: transitions,
+        "mu": lambda: native.weights("mean"),
+        "sigma": lambda: native.weights("variance"),
+        "Sigma": native.covariance,
+    }
+    unknown = set(wanted) - set(readers)
+    if unknown:
+        raise Unknown(f"state {sorted(unknown)} of a sequence")
+    return {key: readers[key]() for key in wanted}
+
+
+def replay_sequence(vector: dict[str, Any]) -> None:
+    """Run a vector of sequences and compare everything it records."""
+    labeler = build_sequence(vector)
+    rtol = vector["tolerance"]["rtol"]
+    checkpoints = {c["t"]: c["state"] for c in vector["checkpoints"]}
+    classes = range(vector["K"])
+    # Sizes are known beforehand: an empty lesson makes a model that can label.
+    labeler.partial_fit([np.zeros((1, vector["d"]))], [[0]], classes=classes, sample_weight=[0.0])
+    for t, example in enumerate(vector["stream"], start=1):
+        x = np.asarray(example["x"], dtype=np.float64)
+        found, want = labeler.predict([x])[0], vector["scores_before"][t - 1]
+        if found != want:
+            raise Mismatch(f"round {t}: labels {found}, expected {want}")
+        keys = vector["checkpoints"][0]["state"].keys()
+        before = [np.array(v).tobytes() for v in read_sequence_state(labeler, keys).values()]
+        labeler.partial_fit([x], [example["y"]])
+        after = [np.array(v).tobytes() for v in read_sequence_state(labeler, keys).values()]
+        if (after != before) != vector["changed"][t - 1]:
+            raise Mismatch(f"round {t}: changed should be {vector['changed'][t - 1]}")
+        if t in checkpoints:
+            for key, got in read_sequence_state(labeler, checkpoints[t]).items():
+                compare(f"round {t}: {key}", got, checkpoints[t][key], rtol)
+    for probe, want in zip(vector["probes"], vector["final_scores"], strict=True):
+        found = labeler.predict([np.asarray(probe, dtype=np.float64)])[0]
+        if found != want:
+            raise Mismatch(f"probe: labels {found}, expected {want}")
+
+
 def replay(vector: dict[str, Any]) -> None:
     """Run one vector's stream and compare everything it records."""
     learner = build(vector)
@@ -302,6 +362,8 @@ def check(path: Path) -> None:
         check_rules(content)
     elif path.name.startswith("_"):
         raise Unknown(path.name)
+    elif content["task"] == "sequence":
+        replay_sequence(content)
     else:
         replay(content)
 

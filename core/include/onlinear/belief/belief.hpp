@@ -19,6 +19,8 @@
 ///   admits(step, evidence)    whether the step keeps every number finite
 ///   apply(row, terms, step, evidence)
 ///   tick()                    a round has passed
+///   mean_scale()              mean = mean_scale() * plane 0, where plane 0 is the mean up to a factor
+///   blend()                   the weights it predicts with, as a sum of two planes
 /// and, reading only, predict(row, out) and variances(row, out); it grows, and shows its whole state to a visitor.
 namespace onlinear::belief {
 
@@ -94,6 +96,19 @@ inline Sums gather_two(const Row<T>& row, F&& f) noexcept {
     return total;
 }
 
+/// Steps of `at` from one entry to the next weight: an accumulated difference holds offsets already.
+template <class T>
+inline std::size_t width_for(const Row<T>& row, const Planes<T>& planes) noexcept {
+    return row.flat ? 1 : planes.width();
+}
+
+/// The weights a belief predicts with: first * plane 0 + second * plane `other`.
+struct Blend {
+    double first = 1.0;
+    double second = 0.0;
+    std::size_t other = 0;
+};
+
 /// The mean over all rounds, kept lazily for a mean written scale * u.
 ///
 /// With M_t the sum of the means after each round, M_t = B u_t + a where B is the sum of the scales so far:
@@ -106,6 +121,12 @@ struct Averaging {
     void tick(double scale) noexcept {
         scales += scale;
         rounds += 1;
+    }
+
+    /// Blends u with the plane that holds a; before the first round, or without averaging, the mean itself.
+    Blend blend(double scale, std::size_t plane) const noexcept {
+        if (!on || rounds == 0) return {scale, 0.0, 0};
+        return {scales / rounds, 1 / rounds, plane};
     }
 };
 

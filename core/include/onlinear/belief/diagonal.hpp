@@ -39,8 +39,8 @@ public:
 
     using Options = DiagonalOptions;
 
-    Diagonal(const Options& options, std::size_t slots, std::size_t blocks)
-        : options_(options), w_(options.average ? 3 : 2, slots, blocks), average_{.on = options.average},
+    Diagonal(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
+        : options_(options), w_(options.average ? 3 : 2, slots, blocks, apart), average_{.on = options.average},
           floor_(static_cast<T>(std::max(options.min_variance, static_cast<double>(std::numeric_limits<T>::min())))),
           ceiling_(options.initial_variance) {
         w_.fill(1, static_cast<T>(options.initial_variance));
@@ -51,6 +51,8 @@ public:
     bool exact() const noexcept { return options_.projection == Options::kExact; }
     double threshold() const noexcept { return 0.0; }
     double mean_norm() const noexcept { return 0.0; }
+    double mean_scale() const noexcept { return 1.0; }
+    Blend blend() const noexcept { return average_.blend(1.0, 2); }
     void start(double, bool) noexcept {}
 
     Sums look(const Row<T>& row) const noexcept {
@@ -76,7 +78,7 @@ public:
 
     double variance(const Row<T>& row, Terms terms) const noexcept {
         double total = 0;
-        const std::size_t width = w_.width();
+        const std::size_t width = width_for(row, w_);
         if (terms.size() == 2 && terms[0].coefficient * terms[0].coefficient == 1 &&
             terms[1].coefficient * terms[1].coefficient == 1) {  // a class against its rival: one sweep for both
             const T *a = w_.data() + w_.stride() + terms[0].block, *b = w_.data() + w_.stride() + terms[1].block;
@@ -106,14 +108,14 @@ public:
             out[0] = look(row).variance;
             return;
         }
-        kernels<T>().lanes_squared(w_.data() + w_.stride(), row.at, row.value, row.size, w_.width(), w_.stride(), out);
+        kernels<T>().lanes_squared(w_.data() + w_.stride(), row.at, row.value, row.size, w_.width(), w_.lanes(), out);
         for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] *= spread_;
     }
 
     /// The numbers q_p = sigma_p delta_p^2 > 0, for rules that solve the diagonal problem exactly.
     std::span<const double> profile(const Row<T>& row, Terms terms) {
         profile_.clear();
-        const std::size_t width = w_.width();
+        const std::size_t width = width_for(row, w_);
         for (const Term& term : terms) {
             const T* w = w_.data() + w_.stride() + term.block;
             for (std::uint32_t j = 0; j < row.size; ++j) {
@@ -236,7 +238,7 @@ private:
         return gather(row, [w](std::uint32_t at, T x) { return w[at] * x; });
     }
     void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
-        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(), w_.stride(), out);
+        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(), w_.lanes(), out);
     }
 
     template <bool kSingle>
@@ -283,7 +285,7 @@ private:
 
     template <bool kSingle, class F>
     void sweep(const Row<T>& row, const Term& term, F&& f) noexcept {
-        const std::size_t width = kSingle ? 1 : w_.width();
+        const std::size_t width = kSingle ? 1 : width_for(row, w_);
         const std::size_t stride = kSingle ? Planes<T>::kGroup : w_.stride();
         T* base = w_.data() + term.block;
         for (std::uint32_t j = 0; j < row.size; ++j) {

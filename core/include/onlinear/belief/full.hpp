@@ -31,8 +31,8 @@ public:
 
     using Options = FullOptions;
 
-    Full(const Options& options, std::size_t slots, std::size_t blocks)
-        : options_(options), w_(options.average ? 2 : 1, slots, blocks), average_{.on = options.average},
+    Full(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
+        : options_(options), w_(options.average ? 2 : 1, slots, blocks, apart), average_{.on = options.average},
           ceiling_(options.initial_variance) {
         resize_covariance(slots, blocks, 0, 0);
     }
@@ -41,6 +41,8 @@ public:
     const Planes<T>& planes() const noexcept { return w_; }
     double threshold() const noexcept { return 0.0; }
     double mean_norm() const noexcept { return 0.0; }
+    double mean_scale() const noexcept { return 1.0; }
+    Blend blend() const noexcept { return average_.blend(1.0, 1); }
     void start(double, bool) noexcept {}
     bool broken() const noexcept { return broken_; }
 
@@ -215,6 +217,12 @@ private:
         return static_cast<std::uint32_t>(at / (w_.planes() * g) * g + at % (w_.planes() * g));
     }
 
+    /// The row of Sigma an entry stands for.
+    std::size_t weight_of(const Row<T>& row, const Term& term, std::uint32_t j) const noexcept {
+        if (!row.flat) return term.block * w_.slots() + slot_of(row, j);
+        return row.at[j] % w_.width() * w_.slots() + row.at[j] / w_.width();
+    }
+
     void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
         const std::size_t width = w_.width();
         for (std::size_t b = 0; b < w_.blocks(); ++b) {
@@ -230,8 +238,7 @@ private:
             for (std::uint32_t j = 0; j < row.size; ++j) {
                 const T delta = static_cast<T>(term.coefficient) * row.value[j];
                 if (delta == 0) continue;
-                const T* line = sigma_.data() + (term.block * w_.slots() + slot_of(row, j)) * n;
-                kernels<T>().axpy(z.data(), line, delta, n);
+                kernels<T>().axpy(z.data(), sigma_.data() + weight_of(row, term, j) * n, delta, n);
             }
     }
     double along(const Row<T>& row, Terms terms, const std::vector<T>& z) const noexcept {
@@ -239,7 +246,7 @@ private:
         for (const Term& term : terms)
             for (std::uint32_t j = 0; j < row.size; ++j)
                 sum += term.coefficient * static_cast<double>(row.value[j]) *
-                       static_cast<double>(z[term.block * w_.slots() + slot_of(row, j)]);
+                       static_cast<double>(z[weight_of(row, term, j)]);
         return sum;
     }
     double trace() const noexcept {

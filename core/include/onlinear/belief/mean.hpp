@@ -24,13 +24,15 @@ public:
 
     using Options = MeanOptions;
 
-    Mean(const Options& options, std::size_t slots, std::size_t blocks)
-        : w_(options.average ? 2 : 1, slots, blocks), average_{.on = options.average} {}
+    Mean(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
+        : w_(options.average ? 2 : 1, slots, blocks, apart), average_{.on = options.average} {}
 
     Planes<T>& planes() noexcept { return w_; }
     const Planes<T>& planes() const noexcept { return w_; }
     double threshold() const noexcept { return threshold_; }
     double mean_norm() const noexcept { return mean_norm_; }
+    double mean_scale() const noexcept { return scale_; }
+    Blend blend() const noexcept { return average_.blend(scale_, 1); }
     void start(double threshold, bool track_norm) noexcept {
         threshold_ = threshold;
         track_norm_ = track_norm;
@@ -190,12 +192,12 @@ private:
         return gather(row, [w](std::uint32_t at, T x) { return w[at] * x; });
     }
     void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
-        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(), w_.stride(), out);
+        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(), w_.lanes(), out);
     }
 
     template <class F>
     void each(const Row<T>& row, Terms terms, double factor, F&& f) noexcept {
-        const std::size_t width = w_.width();
+        const std::size_t width = width_for(row, w_);
         for (const Term& term : terms) {
             T* w = w_.data() + term.block;
             const T c = static_cast<T>(factor * term.coefficient);

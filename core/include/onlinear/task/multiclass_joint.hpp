@@ -178,7 +178,7 @@ private:
                 if (!std::isfinite(g)) return {.fault = Fault::margin_overflow};
             solved = active_set(label, scores, trust);
         } else {
-            scratch_.resize(belief.planes().stride() + classes);
+            scratch_.resize(belief.planes().lanes() + classes);
             belief.variances(row, scratch_.data());
             for (std::uint32_t b = 0; b < classes; ++b)
                 if (!std::isfinite(scratch_[b])) return {.fault = Fault::margin_overflow};

@@ -1,0 +1,285 @@
+#pragma once
+#include <memory>
+#include <numeric>
+#include <variant>
+
+#include "onlinear/belief/diagonal.hpp"
+#include "onlinear/belief/full.hpp"
+#include "onlinear/belief/mean.hpp"
+#include "onlinear/numeric/normal.hpp"
+#include "onlinear/state.hpp"
+#include "onlinear/task/sequence.hpp"
+
+/// The loop over sentences, and the one interface through which everything outside the core sees it.
+namespace onlinear::sequence {
+
+struct Lesson {
+    const std::int64_t* order = nullptr;  // null: as they lie
+    std::size_t count = 0;                // sentences to learn (the length of `order` where given)
+    const double* weight = nullptr;       // one a sentence; null: all 1
+    task::SequenceCost cost;
+    std::size_t known =
+        0;  // labels met before this batch; the others come into play with the first sentence that has them
+};
+
+struct Report {
+    std::size_t learned = 0;  // sentences gone through
+    std::size_t mistakes = 0;
+    std::size_t updates = 0;
+    std::size_t tokens = 0;
+    std::size_t wrong_tokens = 0;
+    Refusal refusal;
+};
+
+struct Counters {
+    double seen = 0, mistakes = 0, updates = 0, tokens = 0, wrong_tokens = 0;
+};
+
+using BeliefSpec = std::variant<belief::MeanOptions, belief::DiagonalOptions, belief::FullOptions>;
+
+class AnyLearner {
+public:
+    virtual ~AnyLearner() = default;
+
+    /// Learns sentences whose slots and labels are in `layout`; every token must have a label.
+    virtual Report learn(Batch& batch, const Lesson& lesson) = 0;
+    /// The best labels of every token, and where `confidence` is given, how sure each is.
+    virtual void tag(Batch& batch, std::int32_t* labels, double* confidence) = 0;
+
+    virtual bool single_precision() const noexcept = 0;
+    virtual bool has_variance() const noexcept = 0;
+    virtual std::unique_ptr<AnyLearner> copy() const = 0;
+    /// Makes the weights as large as `layout` says.
+    virtual void fit_layout() = 0;
+
+    enum class Weights { mean, variance, average };
+    /// Emissions row by row, one a label, then transitions, one row a label before.
+    virtual void weights(Weights which, double* out) const = 0;
+    /// The covariance in the same order, row by row; only of a full belief.
+    virtual bool covariance(double* out) const = 0;
+
+    virtual std::vector<StateEntry> state() const = 0;
+    virtual void load(const std::vector<StateEntry>& entries) = 0;
+
+    Layout layout;
+    Counters counters;
+    rule::AnyRule rule;
+
+    std::size_t weight_count() const noexcept {
+        return layout.labels() * layout.column.size() + layout.labels() * layout.labels();
+    }
+    Clock clock() const noexcept { return {static_cast<std::uint64_t>(counters.seen) + 1}; }
+};
+
+std::unique_ptr<AnyLearner> make_learner(const rule::AnyRule& rule, const BeliefSpec& belief,
+                                         bool single_precision);
+
+template <class Belief>
+class Learner final : public AnyLearner {
+public:
+    using T = typename Belief::Scalar;
+
+    explicit Learner(Belief belief) : belief_(std::move(belief)) {}
+
+    Report learn(Batch& batch, const Lesson& lesson) override {
+        prepare(batch);
+        task_.cost = lesson.cost;
+        task_.delta.reserve(2 * (batch.fullest() + batch.longest()));
+        const auto index = [&](std::size_t i) {
+            return lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
+        };
+        Report report;
+        std::size_t in_play = std::min(lesson.known, layout.labels());
+        Sentence<T> sentence, next;
+        if (lesson.count > 0) next = batch.at<T>(index(0));
+        for (std::size_t i = 0; i < lesson.count; ++i) {
+            sentence = next;
+            const bool more = i + 1 < lesson.count;
+            if (more) next = batch.at<T>(index(i + 1));
+            if (i + 2 < lesson.count) fetch(batch.at<T>(index(i + 2)));
+            const double weight = lesson.weight ? lesson.weight[index(i)] : 1.0;
+            for (std::size_t t = 0; t < sentence.size; ++t)
+                in_play = std::max(in_play, static_cast<std::size_t>(sentence.label[t]) + 1);
+            task_.lattice.use(in_play);
+            if (weight > 0) {
+                const Round round =
+                    task_.round(belief_, rule, layout, sentence, more ? &next : nullptr, weight, clock());
+                if (round.fault != Fault::none) {
+                    report.refusal = {round.fault, index(i), -1};
+                    return report;
+                }
+                belief_.tick();
+                count(round, sentence.size, report);
+            }
+            ++report.learned;
+        }
+        return report;
+    }
+
+    void tag(Batch& batch, std::int32_t* labels, double* confidence) override {
+        prepare(batch);
+        const Blend blend = belief_.blend();
+        Sentence<T> sentence, next;
+        if (batch.sentences() > 0) next = batch.at<T>(0);
+        for (std::size_t i = 0; i < batch.sentences(); ++i) {
+            sentence = next;
+            const bool more = i + 1 < batch.sentences();
+            if (more) next = batch.at<T>(i + 1);
+            task_.lattice.decode(belief_.planes(), blend, layout.label, sentence, more ? &next : nullptr);
+            std::copy_n(task_.lattice.path(), sentence.size, labels);
+            if (confidence) {
+                measure_confidence(sentence, confidence);
+                confidence += sentence.size;
+            }
+            labels += sentence.size;
+        }
+    }
+
+    bool single_precision() const noexcept override { return sizeof(T) == 4; }
+    bool has_variance() const noexcept override { return !std::is_same_v<Belief, belief::Mean<T>>; }
+
+    std::unique_ptr<AnyLearner> copy() const override {
+        auto twin = std::make_unique<Learner>(belief_);
+        twin->layout = layout;
+        twin->counters = counters;
+        twin->rule = rule;
+        return twin;
+    }
+
+    void fit_layout() override {
+        // One block alone would be laid out for a single row of weights; two make room for labels.
+        const std::size_t blocks = std::max<std::size_t>(layout.labels(), 2);
+        if (layout.slots() * (blocks + 16) * belief_.planes().planes() >
+            std::numeric_limits<std::uint32_t>::max())
+            throw std::length_error(
+                "features times labels exceed 2^32 weights; use fewer features or labels");
+        belief_.grow(layout.slots(), blocks);
+    }
+
+    void weights(Weights which, double* out) const override {
+        for_each_weight([&](std::uint32_t slot, std::size_t block) { *out++ = weight(which, slot, block); });
+    }
+
+    bool covariance(double* out) const override {
+        if constexpr (requires { belief_.sigma(); }) {
+            std::vector<std::size_t> place;
+            for_each_weight([&](std::uint32_t slot, std::size_t block) {
+                place.push_back(block * belief_.planes().slots() + slot);
+            });
+            for (const std::size_t i : place)
+                for (const std::size_t j : place)
+                    *out++ = static_cast<double>(belief_.sigma()[i * belief_.side() + j]);
+            return true;
+        }
+        (void)out;
+        return false;
+    }
+
+    void prepare_rule() {
+        rule::dispatch(rule, [this](const auto& r) {
+            double threshold = 0;
+            if constexpr (requires { r.initial_threshold(); }) threshold = r.initial_threshold();
+            belief_.start(threshold, rule::needs_mean_norm<std::remove_cvref_t<decltype(r)>>());
+        });
+    }
+
+    std::vector<StateEntry> state() const override {
+        StateWriter<T> writer;
+        const_cast<Belief&>(belief_).visit(writer);  // the writer only reads
+        return std::move(writer.entries);
+    }
+    void load(const std::vector<StateEntry>& entries) override {
+        fit_layout();
+        StateReader<T> reader{entries};
+        Belief fresh = belief_;
+        fresh.visit(reader);
+        fresh.loaded();
+        belief_ = std::move(fresh);
+    }
+
+private:
+    void prepare(Batch& batch) {
+        fit_layout();
+        batch.prepare<T>();
+        task_.lattice.reserve(batch.longest(), layout.labels(), belief_.planes().lanes());
+    }
+
+    /// Asks for a sentence's own arrays: in a shuffled order nothing else foresees them.
+    [[gnu::always_inline]] static void fetch(const Sentence<T>& sentence) noexcept {
+        for (std::size_t at = sentence.token[0]; at < sentence.token[sentence.size]; at += 16)
+            __builtin_prefetch(sentence.feature + at);
+    }
+
+    void count(const Round& round, std::size_t tokens, Report& report) noexcept {
+        report.mistakes += round.mistake;
+        report.updates += round.updated;
+        report.tokens += tokens;
+        report.wrong_tokens += task_.wrong;
+        counters.seen += 1;
+        counters.mistakes += round.mistake;
+        counters.updates += round.updated;
+        counters.tokens += static_cast<double>(tokens);
+        counters.wrong_tokens += static_cast<double>(task_.wrong);
+    }
+
+    /// Phi(margin / sqrt(variance)) of each token: the margin over the best sequence that labels it
+    /// otherwise, the variance that of the token's own two scores.
+    void measure_confidence(const Sentence<T>& sentence, double* out) {
+        margin_.resize(sentence.size);
+        rival_.resize(sentence.size);
+        spread_.resize(belief_.planes().lanes() + belief_.planes().blocks());
+        task_.lattice.rivals(sentence.size, margin_.data(), rival_.data());
+        for (std::size_t i = 0; i < sentence.size; ++i) {
+            if (rival_[i] < 0) {  // one label only: nothing to be unsure of
+                out[i] = 1.0;
+                continue;
+            }
+            belief_.variances(token_row(sentence, i), spread_.data());
+            const double v = spread_[static_cast<std::size_t>(task_.lattice.path()[i])] +
+                             spread_[static_cast<std::size_t>(rival_[i])];
+            out[i] = v > 0 ? numeric::normal_cdf(margin_[i] / std::sqrt(v)) : 0.5;
+        }
+    }
+
+    Row<T> token_row(const Sentence<T>& sentence, std::size_t i) {
+        const std::size_t n = sentence.count(i);
+        if (ones_.size() < n) ones_.assign(n, T{1});
+        const T* value = sentence.value ? sentence.values(i) : ones_.data();
+        double norm2 = 0;
+        for (std::size_t j = 0; j < n; ++j)
+            norm2 += static_cast<double>(value[j]) * static_cast<double>(value[j]);
+        return {.size = static_cast<std::uint32_t>(n),
+                .at = sentence.features(i),
+                .value = value,
+                .norm2 = norm2,
+                .dense = false,
+                .flat = false};
+    }
+
+    template <class F>
+    void for_each_weight(F&& f) const {
+        for (std::size_t k = 0; k < layout.labels(); ++k)
+            for (const std::uint32_t slot : layout.column) f(slot, k);
+        for (const std::uint32_t slot : layout.label)
+            for (std::size_t k = 0; k < layout.labels(); ++k) f(slot, k);
+    }
+
+    double weight(Weights which, std::uint32_t slot, std::size_t block) const noexcept {
+        switch (which) {
+            case Weights::mean:
+                return belief_.mean_at(slot, block);
+            case Weights::variance:
+                return belief_.variance_at(slot, block);
+            default:
+                return belief_.average_at(slot, block);
+        }
+    }
+
+    Belief belief_;
+    task::Sequence<T> task_;
+    std::vector<double> margin_, spread_;
+    std::vector<std::int32_t> rival_;
+    std::vector<T> ones_;
+};
+
+}  // namespace onlinear::sequence

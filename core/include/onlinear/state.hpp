@@ -1,0 +1,104 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "onlinear/belief/belief.hpp"
+
+/// A belief's state as named arrays, on its way out and in.
+namespace onlinear {
+
+/// One named piece of state as Python sees it.
+struct StateEntry {
+    std::string name;
+    std::vector<std::size_t> shape;  // empty: a scalar
+    double scalar = 0.0;
+    std::vector<float> f32;
+    std::vector<double> f64;
+};
+
+/// Copies a belief's state out; with a name given, only that array's numbers.
+template <class T>
+struct StateWriter final : belief::StateVisitor<T> {
+    const std::string* which;
+    std::vector<StateEntry> entries;
+    explicit StateWriter(const std::string* only = nullptr) : which(only) {}
+    bool wanted(const char* name) const { return which == nullptr || *which == name; }
+    static std::vector<T>& values(StateEntry& entry) {
+        if constexpr (sizeof(T) == 4) {
+            return entry.f32;
+        } else {
+            return entry.f64;
+        }
+    }
+    void scalar(const char* name, double& value) override { entries.push_back({name, {}, value, {}, {}}); }
+    void plane(const char* name, Planes<T>& planes, std::size_t plane) override {
+        entries.push_back({name, {planes.blocks(), planes.slots()}, 0, {}, {}});
+        if (!wanted(name)) return;
+        values(entries.back()).resize(planes.blocks() * planes.slots());
+        planes.read(plane, values(entries.back()).data());
+    }
+    void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) override {
+        entries.push_back({name, {rows, columns}, 0, {}, {}});
+        if (!wanted(name)) return;
+        values(entries.back()).assign(array.begin(), array.end());
+    }
+};
+
+/// Copies a state in; refuses shapes and numbers that cannot be.
+template <class T>
+struct StateReader final : belief::StateVisitor<T> {
+    const std::vector<StateEntry>& entries;
+    explicit StateReader(const std::vector<StateEntry>& given) : entries(given) {}
+
+    const StateEntry& find(const char* name, const std::vector<std::size_t>& shape) const {
+        for (const StateEntry& entry : entries) {
+            if (entry.name != name) continue;
+            if (entry.shape != shape) throw std::invalid_argument(std::string("state '") + name + "' has the wrong shape");
+            return entry;
+        }
+        throw std::invalid_argument(std::string("state '") + name + "' is missing");
+    }
+    static void check(const char* name, double value, double low) {
+        if (!std::isfinite(value) || value < low)
+            throw std::invalid_argument(std::string("state '") + name + "' holds a value that is not possible");
+    }
+    void scalar(const char* name, double& value) override {
+        const double given = find(name, {}).scalar;
+        check(name, given, -std::numeric_limits<double>::infinity());
+        value = given;
+    }
+    void plane(const char* name, Planes<T>& planes, std::size_t plane) override {
+        const StateEntry& entry = find(name, {planes.blocks(), planes.slots()});
+        const std::string_view kind(name);
+        const double low = kind == "variance" || kind == "precision" ? std::numeric_limits<double>::min()
+                           : kind == "squares"                       ? 0.0
+                                                                     : -std::numeric_limits<double>::infinity();
+        const auto put = [&](const auto& values) {
+            if (values.size() != planes.blocks() * planes.slots())
+                throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
+            for (const auto v : values) check(name, static_cast<double>(v), low);
+            planes.write(plane, values.data());
+        };
+        entry.f32.empty() ? put(entry.f64) : put(entry.f32);
+    }
+    void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) override {
+        const StateEntry& entry = find(name, {rows, columns});
+        const auto put = [&](const auto& values) {
+            if (values.size() != array.size())
+                throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
+            for (std::size_t i = 0; i < values.size(); ++i)
+                check(name, static_cast<double>(values[i]),
+                      i % (columns + 1) == 0 ? std::numeric_limits<double>::min()
+                                             : -std::numeric_limits<double>::infinity());
+            std::copy(values.begin(), values.end(), array.begin());
+        };
+        entry.f32.empty() ? put(entry.f64) : put(entry.f32);
+    }
+};
+
+}  // namespace onlinear

@@ -1,0 +1,970 @@
+"""Sequence labelling: a label for every token, by any rule."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Literal, Self, TypeAlias, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from . import belief as beliefs
+from . import rule as rules
+from ._algorithms import axes_of
+from ._learner import contiguous, weights_of
+from ._parameters import check_choice, check_number
+from ._rows import refuse
+from ._sklearn import BaseEstimator, generator
+from .exceptions import DataError, ModelFileError, ParameterError
+from .io._source import open_stream
+
+__all__ = [
+    "SequenceLabeler",
+    "default_templates",
+    "span_scores",
+    "spans",
+    "template_features",
+    "token_accuracy",
+]
+
+Array: TypeAlias = npt.NDArray[Any]
+Span: TypeAlias = tuple[int, int, str]
+Cost: TypeAlias = (
+    Literal["hamming", "mean_hamming", "zero_one"] | Callable[[list[Any], list[Any]], float] | None
+)
+
+_COSTS = ("hamming", "mean_hamming", "zero_one")
+
+
+# ---------------------------------------------------------------------- features from columns
+
+
+def default_templates(n_columns: int) -> list[str]:
+    """Templates for files with so many columns before the label.
+
+    Parameters
+    ----------
+    n_columns : int
+        Columns before the label: words alone, or words and part-of-speech tags (further ones are not used).
+
+    Returns
+    -------
+    list of str
+        With tags, windows of words and tags as usual in chunking; with words alone, windows of words, their
+        shape and affixes.
+    """
+    window = [f"w[{k}]" for k in range(-2, 3)] + ["w[-1]|w[0]", "w[0]|w[1]"]
+    if n_columns < 2:
+        traits = [f"w[{k}].{trait}" for k in (-1, 0, 1) for trait in ("lower", "brief")]
+        affixes = [f"w[0].{side}{n}" for side in ("prefix", "suffix") for n in (1, 2, 3, 4)]
+        return [*window, *traits, "w[0].digits", *affixes, "bias", "__BOS__", "__EOS__"]
+    tags = [f"pos[{k}]" for k in range(-2, 3)]
+    tags += [f"pos[{k}]|pos[{k + 1}]" for k in range(-2, 2)]
+    tags += [f"pos[{k}]|pos[{k + 1}]|pos[{k + 2}]" for k in range(-2, 1)]
+    return [*window, *tags, "__BOS__", "__EOS__"]
+
+
+def _column_names(n_columns: int) -> list[str]:
+    return [*("w", "pos")[:n_columns], *(f"c{k}" for k in range(2, n_columns))]
+
+
+def template_features(
+    tokens: Sequence[Sequence[str]],
+    templates: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+) -> list[list[str]]:
+    """The features of one sequence, as the templates make them from a file.
+
+    Parameters
+    ----------
+    tokens : list of lists of str
+        The columns of every token, without the label.
+    templates : list of str, optional
+        See `SequenceLabeler`.
+    columns : list of str, optional
+        Names of the columns; by default w, pos, c2, c3 and so on.
+
+    Returns
+    -------
+    list of lists of str
+        What `SequenceLabeler.fit` takes.
+
+    Examples
+    --------
+    >>> from onlinear.sequence_labeler import template_features
+    >>> template_features([["The", "DT"], ["cat", "NN"]], ["w[0]", "pos[-1]|pos[0]", "w[0].suffix2"])
+    [['w[0]=The', 'w[0].suffix2=he'], ['w[0]=cat', 'pos[-1]|pos[0]=DT|NN', 'w[0].suffix2=at']]
+    """
+    width = min((len(token) for token in tokens), default=1)
+    names = list(columns) if columns is not None else _column_names(width)
+    chosen = list(templates) if templates is not None else default_templates(len(names))
+    try:
+        out: list[list[str]] = _core.template_features([list(token) for token in tokens], chosen, names)
+    except ValueError as error:
+        raise ParameterError(str(error)) from None
+    return out
+
+
+# ---------------------------------------------------------------------- how good a labelling is
+
+
+def _parted(tag: str) -> tuple[str, str]:
+    prefix, _, kind = str(tag).partition("-")
+    return prefix, kind
+
+
+def spans(tags: Iterable[str]) -> list[Span]:
+    """The spans that tags mark, by the rules of the CoNLL tasks.
+
+    Parameters
+    ----------
+    tags : iterable of str
+        ``B-X``, ``I-X``, ``O``; also ``E-X`` and ``S-X``. A span begins at B or S, or at I or E where none of
+        its kind is open, and ends before anything else, or with E or S.
+
+    Returns
+    -------
+    list of (first, end, kind)
+        Positions from `first` up to but without `end`.
+
+    Examples
+    --------
+    >>> from onlinear.sequence_labeler import spans
+    >>> spans(["B-NP", "I-NP", "O", "I-VP"])
+    [(0, 2, 'NP'), (3, 4, 'VP')]
+    """
+    out: list[Span] = []
+    start, kind, n = -1, "", 0
+    for n, tag in enumerate(tags, start=1):
+        prefix, here = _parted(tag)
+        inside = prefix in ("I", "E")
+        if start >= 0 and not (inside and here == kind):
+            out.append((start, n - 1, kind))
+            start = -1
+        if start < 0 and (inside or prefix in ("B", "S")):
+            start, kind = n - 1, here
+        if start >= 0 and prefix in ("E", "S"):
+            out.append((start, n, kind))
+            start = -1
+    if start >= 0:
+        out.append((start, n, kind))
+    return out
+
+
+def _check_pairs(truth: Sequence[Any], found: Sequence[Any]) -> None:
+    if len(truth) != len(found):
+        raise DataError(
+            f"{len(truth)} sequences are right and {len(found)} were found; they must agree in number"
+        )
+    for number, (a, b) in enumerate(zip(truth, found, strict=True)):
+        if len(a) != len(b):
+            raise DataError(f"sequence {number} has {len(a)} right labels and {len(b)} found ones", number)
+
+
+def token_accuracy(y_true: Sequence[Sequence[Any]], y_pred: Sequence[Sequence[Any]]) -> float:
+    """Share of tokens with the right label.
+
+    Parameters
+    ----------
+    y_true, y_pred : list of lists
+        Labels of each sequence.
+    """
+    _check_pairs(y_true, y_pred)
+    right = sum(int(p == q) for a, b in zip(y_true, y_pred, strict=True) for p, q in zip(a, b, strict=True))
+    return right / max(sum(map(len, y_true)), 1)
+
+
+def span_scores(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Precision, recall and F1 of whole spans, by the rules of the CoNLL tasks.
+
+    Parameters
+    ----------
+    y_true, y_pred : list of lists of str
+        Tags of each sequence; see `spans`.
+
+    Returns
+    -------
+    dict
+        ``precision``, ``recall`` and ``f1``; 0 where there is nothing to count.
+    """
+    _check_pairs(y_true, y_pred)
+    both = truth = found = 0
+    for a, b in zip(y_true, y_pred, strict=True):
+        right, got = set(spans(a)), set(spans(b))
+        both, truth, found = both + len(right & got), truth + len(right), found + len(got)
+    return {
+        "precision": both / max(found, 1),
+        "recall": both / max(truth, 1),
+        "f1": 2 * both / max(truth + found, 1),
+    }
+
+
+# ---------------------------------------------------------------------- files
+
+
+def _blocks(path: Any) -> Iterator[bytes]:
+    """The plain bytes of a file, decompressed when need be."""
+    stream = open_stream(path)
+    try:
+        while block := stream.read_plain():
+            yield block
+    finally:
+        stream.close()
+
+
+def _with_first_line(path: Any) -> tuple[list[str], Iterator[bytes]]:
+    """The columns of the first line with any, and all blocks of the file."""
+    blocks = _blocks(path)
+    head = b""
+    for block in blocks:
+        head += block
+        complete = head.rpartition(b"\n")[0].split(b"\n")
+        line = next((fields for fields in (row.split() for row in complete) if fields), None)
+        if line is not None:
+            break
+    else:
+        line = head.split(b"\n")[-1].split() if head.strip() else []
+    if not line:
+        raise DataError(f"{path}: the file holds no tokens")
+    return [field.decode("latin-1") for field in line], _chained(head, blocks)
+
+
+def _chained(head: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
+    yield head
+    yield from blocks
+
+
+# ---------------------------------------------------------------------- the estimator
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SequenceLabeler(BaseEstimator):
+    r"""A label for every token of a sequence: structured prediction with any rule of this library.
+
+    The score of labels y for tokens x is
+
+    .. math:: \sum_i E_{y_i} · x_i + \sum_{i ≥ 2} T_{y_{i-1}, y_i}
+
+    and the best labels q are found by Viterbi's algorithm. Where they differ from the right ones, the rule is
+    asked for a step along δ = Φ(x, y) - Φ(x, q) with the required margin √cost(y, q).
+
+    Parameters
+    ----------
+    rule : str, classifier or rule object, default="pa1"
+        The algorithm: a name ("perceptron", "pa", "pa1", "pa2", "romma", "norma", "cw-var", "cw-stdev",
+        "scw1", "scw2", "arow", "arow-h", "nherd", "narow", "sop", "iellip"), one of our classifiers carrying
+        its parameters, or an object from `onlinear.rule`.
+    belief : object from `onlinear.belief`, default=None
+        What is known: `Mean`, `Diagonal` or `Full`. By default the algorithm's own.
+    average : bool, default=True
+        Whether to predict with the mean of the weights over all rounds.
+    passes : int, default=10
+        Passes of `fit` and `fit_file`.
+    shuffle : bool, default=True
+        Whether every pass visits the sequences in a new random order.
+    cost : {"hamming", "mean_hamming", "zero_one"} or callable, default="hamming"
+        What it costs to answer q where y is right: the number of wrong labels, their share, 1; or
+        ``cost(y, q)`` of two lists of labels, a finite number that is not negative.
+    templates : list of str, default=None
+        How files become features. A template is one to three parts joined by ``|``; a part is a column at an
+        offset, ``w[-1]``, or a trait of it, ``w[0].suffix3``. Traits are lower, shape, brief, digits, prefixN
+        and suffixN; ``__BOS__``, ``__EOS__`` and ``bias`` stand alone. By default those of
+        `default_templates`.
+    columns : list of str, default=None
+        Names of the columns of a file, without the last, which is the label. By default w, pos, c2, c3 and so
+        on.
+    dtype : {None, "float32", "float64"}, default=None
+        Type of the weights; None takes float64 if the first sequence is a float64 array, else float32.
+    max_features : int, default=2**28
+        More features than this are refused.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the shuffling.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels, in the order of the weights; ties are broken in favour of the first. `fit` sorts them,
+        `partial_fit` takes them as they come.
+    emissions_ : ndarray of shape (n_classes, n_features)
+        The weights E.
+    transitions_ : ndarray of shape (n_classes, n_classes)
+        The weights T, from label to label.
+    n_seen_, n_updates_, n_mistakes_ : int
+        Sequences, those that changed the model, and those labelled wrongly before learning.
+    n_tokens_, n_wrong_tokens_ : int
+        Tokens, and those labelled wrongly before learning.
+
+    References
+    ----------
+    .. [1] Collins. EMNLP 2002.
+    .. [2] Crammer, Dekel, Keshet, Shalev-Shwartz, Singer. JMLR 7, 2006. Section 9.
+
+    Examples
+    --------
+    >>> from onlinear import SequenceLabeler
+    >>> X = [[["w=the"], ["w=cat"]], [["w=cats"], ["w=sleep"]]]
+    >>> y = [["B", "I"], ["B", "O"]]
+    >>> SequenceLabeler(rule="pa1", random_state=0).fit(X, y).predict([[["w=the"], ["w=cat"]]])
+    [['B', 'I']]
+    """
+
+    rule: Any = "pa1"
+    belief: Any = None
+    average: bool = True
+    passes: int = 10
+    shuffle: bool = True
+    cost: Cost = "hamming"
+    templates: Sequence[str] | None = None
+    columns: Sequence[str] | None = None
+    dtype: Literal["float32", "float64"] | None = None
+    max_features: int = 1 << 28
+    random_state: Any = None
+
+    # ------------------------------------------------------------------ learning
+
+    def fit(self, X: Iterable[Any], y: Iterable[Any], sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn sequences, starting anew.
+
+        Parameters
+        ----------
+        X : list of sequences
+            Each a list of tokens, or an array or sparse matrix with a row for each token. A token is a list
+            of feature names, or a dict of names and values (``{"w": "the", "upper": 1.0}``; strings are
+            categories).
+        y : list of lists
+            A label for every token.
+        sample_weight : array of shape (n_sequences,), optional
+            Weights of the sequences; 0 is an exact no-op.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        sequences, labels = _checked(X, y)
+        weights = weights_of(sample_weight, len(sequences))
+        if not sequences:
+            raise DataError("SequenceLabeler: X holds no sequences; there is nothing to learn")
+        classes = _distinct(labels)
+        native = self._make(sequences)
+        native.add_labels(len(classes))
+        index = {label: number for number, label in enumerate(classes)}
+        batch = _read(native, sequences, labels, index, learning=True)
+        self._make_passes(native, batch, classes, weights)
+        return self._take(native, classes, columns=None)
+
+    def fit_file(self, path: Any) -> Self:
+        """Learn a file in the column format of the CoNLL tasks, starting anew.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A token a line, columns between blanks, the label last, a blank line after each sequence.
+            Compressed files are recognised. Features are made by the templates; the file's features are kept
+            in memory for all passes.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        native, columns, blocks = self._open(path, None)
+        reader = _core.ConllReader(native, [], True)
+        with _naming(path):
+            for block in blocks:
+                reader.feed(block)
+            reader.finish()
+        classes = sorted(reader.labels)
+        order = {label: number for number, label in enumerate(reader.labels)}
+        batch = reader.take()
+        batch.relabel([classes.index(label) for label in reader.labels])
+        native.permute_labels([order[label] for label in classes])
+        self._make_passes(native, batch, classes, None)
+        return self._take(native, classes, columns)
+
+    def partial_fit(
+        self,
+        X: Iterable[Any],
+        y: Iterable[Any],
+        classes: Iterable[Any] | None = None,
+        sample_weight: npt.ArrayLike | None = None,
+    ) -> Self:
+        """Learn sequences in the given order, once.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`; labels and features may be new.
+        classes : list, optional
+            Labels to expect, on the first call; they come first in `classes_`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        sequences, labels = _checked(X, y)
+        weights = weights_of(sample_weight, len(sequences))
+        native = self.__dict__.get("_native")
+        first = native is None
+        if native is None:
+            native = self._make(sequences)
+        known: list[Any] = [] if first else list(self._classes)
+        mark = native.mark()
+        if classes is not None:
+            known += [label for label in dict.fromkeys(_plain(classes)) if label not in set(known)]
+        index = {label: number for number, label in enumerate(known)}
+        try:
+            native.add_labels(len(known))
+            batch = _read(native, sequences, labels, index, learning=True, new_labels=True)
+        except Exception:
+            native.undo(*mark)
+            raise
+        self._take(native, list(index), self.__dict__.get("_file_columns"))
+        self._learn(native, batch, None, weights, self._classes, len(known))
+        return self
+
+    def partial_fit_file(self, path: Any) -> Self:
+        """Learn a file as it is read, once, in its order and without keeping it.
+
+        Parameters
+        ----------
+        path : str or path-like
+            As for `fit_file`.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        known = self.__dict__.get("_native")
+        native, columns, blocks = self._open(path, known)
+        names = [] if known is None else [str(label) for label in self._classes]
+        reader = _core.ConllReader(native, names, True)
+        mark = native.mark()
+        try:
+            with _naming(path):
+                for block in blocks:
+                    reader.feed(block)
+                    self._learn_read(native, reader, columns)
+                    mark = native.mark()
+                reader.finish()
+            self._learn_read(native, reader, columns)
+        except Exception:
+            # What was read but not learned is taken back; the blocks before it stay learned.
+            native.undo(*mark)
+            raise
+        return self
+
+    def _learn_read(self, native: Any, reader: Any, columns: list[str]) -> None:
+        if reader.n_sequences:
+            known = len(self._classes) if native is self.__dict__.get("_native") else 0
+            self._take(native, reader.labels, columns)
+            self._learn(native, reader.take(), None, None, self._classes, known)
+
+    def _make_passes(self, native: Any, batch: Any, classes: list[Any], weights: Array | None) -> None:
+        rng = generator(self.random_state)
+        for _ in range(self.passes):
+            order = rng.permutation(len(batch)).astype(np.int64) if self.shuffle else None
+            self._learn(native, batch, order, weights, classes, len(classes))
+
+    def _learn(
+        self,
+        native: Any,
+        batch: Any,
+        order: Array | None,
+        weights: Array | None,
+        classes: list[Any],
+        known: int,
+    ) -> None:
+        """Learn a batch once; of its labels the first `known` were met before it."""
+        if self.cost is None:
+            raise ParameterError(
+                "SequenceLabeler: the cost function is not part of a model file; set cost= to go on learning"
+            )
+        *_, fault, row = native.learn(batch, order, weights, self.cost, classes, known)
+        if fault:
+            raise refuse(fault, row, -1, single_precision=native.single_precision)
+
+    # ------------------------------------------------------------------ reading
+
+    def predict(self, X: Iterable[Any]) -> list[list[Any]]:
+        """The best labels of every sequence.
+
+        Parameters
+        ----------
+        X : list of sequences
+            As for `fit`; features never learned say nothing.
+
+        Returns
+        -------
+        list of lists
+        """
+        native = self._ready()
+        batch = _read(native, _checked(X), None, {}, learning=False)
+        return self._words(batch, native.tag(batch, False)[0])
+
+    def confidence(self, X: Iterable[Any]) -> list[Array]:
+        """How sure the model is of every label that `predict` gives.
+
+        The margin over the best sequence that labels the token otherwise, in standard deviations of the
+        token's two scores, through the normal distribution: 0.5 is a tie, 1 is certain. A mean alone has no
+        deviations of its own; it is measured in the norm of the token's features.
+
+        Parameters
+        ----------
+        X : list of sequences
+            As for `fit`.
+
+        Returns
+        -------
+        list of arrays
+            A number in [0.5, 1] for every token.
+        """
+        native = self._ready()
+        batch = _read(native, _checked(X), None, {}, learning=False)
+        sure: Array = native.tag(batch, True)[1]
+        starts = batch.starts
+        return [sure[a:b] for a, b in pairwise(starts)]
+
+    def predict_file(self, path: Any, output: Any = None) -> list[list[str]]:
+        """Label a file; its own labels, where it has any, are not looked at.
+
+        Parameters
+        ----------
+        path : str or path-like
+            As for `fit_file`, with or without the label's column.
+        output : str or path-like, optional
+            Where to write the lines of the file with the found label as one more column.
+
+        Returns
+        -------
+        list of lists of str
+            The labels of every sequence.
+        """
+        native, batch, _ = self._read_file(path)
+        found = self._words(batch, native.tag(batch, False)[0])
+        if output is not None:
+            _write_labels(path, output, found)
+        return found
+
+    def score(self, X: Iterable[Any], y: Iterable[Any]) -> float:
+        """Share of tokens with the right label."""
+        sequences, labels = _checked(X, y)
+        return token_accuracy(labels, self.predict(sequences))
+
+    def evaluate(self, X: Iterable[Any], y: Iterable[Any]) -> dict[str, float]:
+        """Token accuracy, and precision, recall and F1 of spans.
+
+        Parameters
+        ----------
+        X, y
+            As for `fit`.
+
+        Returns
+        -------
+        dict
+            ``accuracy``, ``precision``, ``recall``, ``f1``.
+        """
+        sequences, labels = _checked(X, y)
+        return _evaluation(labels, self.predict(sequences))
+
+    def evaluate_file(self, path: Any) -> dict[str, float]:
+        """As `evaluate`, on a file with labels.
+
+        Parameters
+        ----------
+        path : str or path-like
+            As for `fit_file`.
+        """
+        native, batch, truth = self._read_file(path)
+        if truth is None:
+            raise DataError(f"{path}: the file has no column of labels to compare with")
+        return _evaluation(truth, self._words(batch, native.tag(batch, False)[0]))
+
+    def _words(self, batch: Any, numbers: Array) -> list[list[Any]]:
+        labels = [self._classes[number] for number in numbers.tolist()]
+        starts = batch.starts.tolist()
+        return [labels[a:b] for a, b in pairwise(starts)]
+
+    def _read_file(self, path: Any) -> tuple[Any, Any, list[list[str]] | None]:
+        """The learner, a file's sequences, and its own labels where it has them."""
+        native = self._ready()
+        _, _, blocks = self._open(path, native)
+        reader = _core.ConllReader(native, [str(label) for label in self._classes], False)
+        with _naming(path):
+            for block in blocks:
+                reader.feed(block)
+            reader.finish()
+        batch = reader.take()
+        if not reader.labelled:
+            return native, batch, None
+        names = [*(str(label) for label in self._classes), "?"]  # a label never learned is never right
+        answers = [names[number] for number in batch.labels.tolist()]
+        starts = batch.starts.tolist()
+        return native, batch, [answers[a:b] for a, b in pairwise(starts)]
+
+    # ------------------------------------------------------------------ getting ready
+
+    def _check_parameters(self) -> None:
+        owner = type(self).__name__
+        check_number(owner, "passes", self.passes, 1, whole=True)
+        check_number(owner, "max_features", self.max_features, 1, 1 << 30, whole=True)
+        if self.dtype is not None:
+            check_choice(owner, "dtype", self.dtype, ("float32", "float64"))
+        if self.cost is not None and not callable(self.cost):
+            check_choice(owner, "cost", self.cost, _COSTS)
+
+    def axes(self) -> tuple[Any, Any]:
+        """The rule and the belief these parameters mean.
+
+        Returns
+        -------
+        rule, belief : objects from `onlinear.rule` and `onlinear.belief`
+        """
+        rule, own = _axes_of(self.rule)
+        chosen = self.belief if self.belief is not None else own
+        if chosen is None:
+            chosen = beliefs.Mean() if rule.metric == "mean" else beliefs.Diagonal(projection="drop")
+        parameters = chosen.parameters()
+        if "average" in parameters and self.belief is None:
+            chosen = type(chosen)(**{**parameters, "average": self.average})
+        return rule, chosen
+
+    def _make(self, sequences: list[Any] | None) -> Any:
+        wide = self.dtype == "float64" or (
+            self.dtype is None
+            and bool(sequences)
+            and getattr(cast(Any, sequences)[0], "dtype", None) == np.float64
+        )
+        try:
+            return _core.SequenceLearner(*self.axes(), not wide, self.max_features)
+        except ValueError as error:
+            raise ParameterError(f"SequenceLabeler: {error}") from None
+
+    def _open(self, path: Any, native: Any) -> tuple[Any, list[str], Iterator[bytes]]:
+        """A learner ready to read the file, the names of its columns, and its bytes."""
+        fields, blocks = _with_first_line(path)
+        columns = self.__dict__.get("_file_columns") if native is not None else None
+        if columns is None:
+            columns = (
+                list(self.columns) if self.columns is not None else _column_names(max(len(fields) - 1, 1))
+            )
+        if native is None:
+            native = self._make(None)
+        templates = list(self.templates) if self.templates is not None else default_templates(len(columns))
+        try:
+            native.set_templates(templates, columns)
+        except ValueError as error:
+            raise ParameterError(f"SequenceLabeler: {error}") from None
+        return native, columns, blocks
+
+    def _take(self, native: Any, classes: list[Any], columns: list[str] | None) -> Self:
+        """Make a learner this model's own."""
+        self._native = native
+        self._classes = classes
+        self._file_columns = columns
+        return self
+
+    def _ready(self) -> Any:
+        native = self.__dict__.get("_native")
+        if native is None or native.n_labels == 0:
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(
+                "This SequenceLabeler has learned nothing yet; call fit, partial_fit or fit_file first."
+            )
+        return native
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self.__dict__.get("_native") is not None
+
+    # ------------------------------------------------------------------ what was learned
+
+    @property
+    def classes_(self) -> Array:
+        """The labels, in the order of the weights."""
+        self._ready()
+        labels: Array = np.array(self._classes)
+        return labels
+
+    @property
+    def feature_names_(self) -> list[str]:
+        """Names of the features, in the order of the weights; empty when they were columns of arrays."""
+        names: list[str] = self._ready().names()
+        return names
+
+    def _weights(self, which: str) -> tuple[Array, Array]:
+        native = self._ready()
+        labels, columns = native.n_labels, native.n_columns
+        flat: Array = native.weights(which)
+        return flat[: labels * columns].reshape(labels, columns), flat[labels * columns :].reshape(
+            labels, labels
+        )
+
+    @property
+    def emissions_(self) -> Array:
+        """The weights of the features, a row for each label; averaged when the model averages."""
+        return self._weights("average")[0]
+
+    @property
+    def transitions_(self) -> Array:
+        """The weights from label to label; averaged when the model averages."""
+        return self._weights("average")[1]
+
+    @property
+    def n_seen_(self) -> int:
+        """Sequences learned, counting every pass."""
+        return int(self._ready().counters[0])
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Sequences whose labels were not all found before learning them."""
+        return int(self._ready().counters[1])
+
+    @property
+    def n_updates_(self) -> int:
+        """Sequences that changed the model."""
+        return int(self._ready().counters[2])
+
+    @property
+    def n_tokens_(self) -> int:
+        """Tokens learned, counting every pass."""
+        return int(self._ready().counters[3])
+
+    @property
+    def n_wrong_tokens_(self) -> int:
+        """Tokens whose label was not found before learning them."""
+        return int(self._ready().counters[4])
+
+    # ------------------------------------------------------------------ state
+
+    def state(self) -> dict[str, Any]:
+        """All that was learned, by name: arrays and numbers, enough to go on bit for bit."""
+        state: dict[str, Any] = self._ready().state()
+        return state
+
+    def digest(self) -> str:
+        """A hash of everything learned; equal digests mean equal models, bit for bit."""
+        import hashlib
+
+        digest = hashlib.sha256(repr(self._classes).encode() if self._ready() else b"")
+        for name, value in sorted(self.state().items()):
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(value).tobytes())
+        return digest.hexdigest()
+
+    def _restore(
+        self, state: dict[str, Any], classes: list[Any], single: bool, columns: list[str] | None
+    ) -> None:
+        native = _core.SequenceLearner(*self.axes(), single, self.max_features)
+        native.load_state({name: contiguous(value) for name, value in state.items()})
+        if native.n_labels != len(classes):
+            raise ModelFileError(f"{len(classes)} classes do not fit weights for {native.n_labels}")
+        self._take(native, classes, columns)
+
+    def __getstate__(self) -> dict[str, Any]:
+        fields = {name: value for name, value in self.__dict__.items() if name != "_native"}
+        native = self.__dict__.get("_native")
+        fields["_saved"] = None if native is None else (native.state(), native.single_precision)
+        return fields
+
+    def __setstate__(self, fields: dict[str, Any]) -> None:
+        saved = fields.pop("_saved", None)
+        self.__dict__.update(fields)
+        if saved is not None:
+            self._restore(saved[0], self._classes, saved[1], self._file_columns)
+
+    def save(self, path: Any) -> None:
+        """Write the model to a safetensors file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; the file is written aside and moved into place. A cost function is not written.
+        """
+        from safetensors.numpy import save_file
+
+        from . import persistence
+
+        native, state = self._ready(), self.state()
+        content = {
+            "format": persistence.FORMAT,
+            "library": import_module("onlinear").__version__,
+            "estimator": type(self).__name__,
+            "parameters": {name: _saved(value) for name, value in self.get_params(deep=False).items()},
+            "classes": [persistence.label(name) for name in _plain(self._classes)],
+            "single_precision": native.single_precision,
+            "columns": self._file_columns,
+            "scalars": {name: value for name, value in state.items() if isinstance(value, float)},
+        }
+        tensors = {name: np.ascontiguousarray(v) for name, v in state.items() if isinstance(v, np.ndarray)}
+        with persistence.written_aside(Path(path)) as aside:
+            save_file(tensors, str(aside), metadata={"onlinear": json.dumps(content)})
+
+    @classmethod
+    def _rebuild(cls, content: dict[str, Any], tensors: dict[str, Array]) -> SequenceLabeler:
+        """A model from what `save` wrote; everything in it is checked before it is used."""
+        from . import persistence
+
+        model = cls(**{name: _loaded(value) for name, value in content["parameters"].items()})
+        classes = [persistence.label(name) for name in content["classes"]]
+        columns = content["columns"]
+        if columns is not None and not all(isinstance(name, str) for name in columns):
+            raise ModelFileError("the names of columns are not strings")
+        state = {**tensors, **{name: float(value) for name, value in content["scalars"].items()}}
+        model._restore(state, classes, bool(content["single_precision"]), columns)
+        return model
+
+
+# ---------------------------------------------------------------------- helpers
+
+
+def _axes_of(rule: Any) -> tuple[Any, Any]:
+    """The rule and the belief that ``rule=`` means; no belief for a rule object."""
+    if hasattr(rule, "metric"):
+        return rule, None
+    made, own = axes_of(rule.replace("_", "-") if isinstance(rule, str) else rule, "SequenceLabeler")
+    # A mean that is derived on read is not there for Viterbi to read; the rule's own form is.
+    if isinstance(own, beliefs.Information):
+        own = beliefs.Diagonal(projection="kl", initial_variance=own.initial_variance)
+    elif isinstance(own, beliefs.Full) and own.inclusive:
+        own = beliefs.Full(initial_variance=own.initial_variance)
+    return made, own
+
+
+def _plain(labels: Any) -> list[Any]:
+    out: list[Any] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    return out
+
+
+def _distinct(labels: list[list[Any]]) -> list[Any]:
+    """All labels, sorted; those that cannot be compared by their type and looks."""
+    try:
+        distinct = {label for answers in labels for label in answers}
+    except TypeError:
+        raise DataError(
+            "a label must be a string, a number or something else that can be a key of a dict"
+        ) from None
+    try:
+        return sorted(distinct)
+    except TypeError:
+        return sorted(distinct, key=lambda label: (type(label).__name__, repr(label)))
+
+
+def _sequence(x: Any) -> Any:
+    """A sequence as the core reads it; arrays as float64."""
+    if isinstance(x, list):
+        return x
+    if hasattr(x, "tocsr"):
+        csr = x.tocsr()
+        parts = (
+            np.ascontiguousarray(csr.data, np.float64),
+            csr.indices.astype(np.int64),
+            csr.indptr.astype(np.int64),
+        )
+        return (*parts, int(csr.shape[1]))
+    if isinstance(x, np.ndarray):
+        return np.ascontiguousarray(x, dtype=np.float64) if x.dtype.kind in "fiub" else x.tolist()
+    if isinstance(x, str | bytes) or not hasattr(x, "__iter__"):
+        raise DataError(f"a sequence must be a list of tokens or a two-dimensional array, got {x!r}")
+    return list(x)
+
+
+def _listed(given: Iterable[Any], name: str) -> list[Any]:
+    if isinstance(given, str | bytes | dict) or not hasattr(given, "__iter__"):
+        raise DataError(f"{name} must be a list of sequences, got {given!r}")
+    return given if isinstance(given, list) else list(given)
+
+
+def _checked(X: Iterable[Any], y: Iterable[Any] | None = None) -> Any:
+    """Sequences, and with `y` their labels, as lists."""
+    sequences = _listed(X, "X")
+    if y is None:
+        return sequences
+    labels = _listed(y, "y")
+    if len(sequences) != len(labels):
+        raise DataError(f"X has {len(sequences)} sequences and y {len(labels)}; they must agree in number")
+    for number, answers in enumerate(labels):
+        if isinstance(answers, str | bytes) or not hasattr(answers, "__iter__"):
+            raise DataError(f"sequence {number}: its labels must be a list, got {answers!r}", number)
+    return sequences, [answers if isinstance(answers, list) else _plain(answers) for answers in labels]
+
+
+def _read(
+    native: Any,
+    sequences: list[Any],
+    labels: Any,
+    index: dict[Any, int],
+    *,
+    learning: bool,
+    new_labels: bool = False,
+) -> Any:
+    ready = [x if type(x) is list else _sequence(x) for x in sequences]
+    try:
+        return native.read(ready, labels, index, learning, new_labels)
+    except (ValueError, TypeError) as error:
+        raise DataError(str(error)) from None
+
+
+@contextlib.contextmanager
+def _naming(path: Any) -> Iterator[None]:
+    """Errors of a reader with the file's name before the line's number."""
+    try:
+        yield
+    except ValueError as error:
+        if isinstance(error, DataError | ParameterError):
+            raise
+        raise DataError(f"{path}:{str(error).removeprefix('line ')}") from None
+
+
+def _evaluation(truth: list[list[Any]], found: list[list[Any]]) -> dict[str, float]:
+    return {"accuracy": token_accuracy(truth, found), **span_scores(truth, found)}
+
+
+def _write_labels(path: Any, output: Any, found: list[list[str]]) -> None:
+    from .persistence import written_aside
+
+    labels = (label for sentence in found for label in sentence)
+    with written_aside(Path(output)) as aside, aside.open("wb") as out:
+        rest = b""
+        for block in _blocks(path):
+            *lines, rest = (rest + block).split(b"\n")
+            for line in lines:
+                out.write(_labelled(line, labels) + b"\n")
+        if rest:
+            out.write(_labelled(rest, labels) + b"\n")
+
+
+def _labelled(line: bytes, labels: Iterator[str]) -> bytes:
+    line = line.rstrip()
+    return line + b" " + next(labels).encode() if line else line
+
+
+def _saved(value: Any) -> Any:
+    """A parameter as JSON; rules and beliefs by their names and parameters, functions not at all."""
+    from .persistence import plain
+
+    if hasattr(value, "parameters"):
+        return {"axis": type(value).__name__, "parameters": value.parameters()}
+    return plain(value)
+
+
+def _loaded(value: Any) -> Any:
+    """The inverse of `_saved`; only rules and beliefs of this library are looked up."""
+    from .persistence import restored
+
+    if not isinstance(value, dict) or "axis" not in value:
+        out = restored(value)
+        return out.tolist() if isinstance(out, np.ndarray) else out
+    for home in (rules, beliefs):
+        if value["axis"] in home.__all__:
+            return getattr(home, value["axis"])(**value["parameters"])
+    raise ModelFileError(f"unknown rule or belief {value['axis']!r}")
