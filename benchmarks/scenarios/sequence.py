@@ -13,9 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.protocol import Arena, Contestant, Measurement, Scenario, Turn, faster, own_peak_mb, within
-
 from benchmarks import learners
+from benchmarks.protocol import Arena, Contestant, Measurement, Scenario, Turn, faster, own_peak_mb, within
 
 CRFSUITE = ("pycrfsuite",)
 PASSES = 10

@@ -39,26 +39,34 @@ _MODULES = ("belief", "exceptions", "io", "plotting", "rule", "task", "text")
 __all__ = [*sorted(_HOMES), *_MODULES]
 
 if TYPE_CHECKING:
-    from . import belief, exceptions, io, plotting, rule, task, text
-    from ._learner import Learner
-    from .adagrad_rda import AdaGradRDAClassifier
-    from .arow import AROWClassifier, AROWRegressor
-    from .confidence_weighted import ConfidenceWeightedClassifier
-    from .io import read
-    from .iellip import IELLIPClassifier
-    from .mira import MIRAClassifier
-    from .narow import NAROWClassifier
-    from .nherd import NHERDClassifier
-    from .norma import NORMAClassifier
-    from .one_class import PassiveAggressiveOneClass
-    from .passive_aggressive import PassiveAggressiveClassifier, PassiveAggressiveRegressor
-    from .perceptron import Perceptron
-    from .persistence import load
-    from .ranking import MultilabelRanker
-    from .romma import ROMMAClassifier
-    from .second_order_perceptron import SecondOrderPerceptron
-    from .sequence_labeler import SequenceLabeler
-    from .soft_confidence_weighted import SoftConfidenceWeightedClassifier
+    from . import belief as belief
+    from . import exceptions as exceptions
+    from . import io as io
+    from . import plotting as plotting
+    from . import rule as rule
+    from . import task as task
+    from . import text as text
+    from ._learner import Learner as Learner
+    from .adagrad_rda import AdaGradRDAClassifier as AdaGradRDAClassifier
+    from .arow import AROWClassifier as AROWClassifier
+    from .arow import AROWRegressor as AROWRegressor
+    from .confidence_weighted import ConfidenceWeightedClassifier as ConfidenceWeightedClassifier
+    from .iellip import IELLIPClassifier as IELLIPClassifier
+    from .io import read as read
+    from .mira import MIRAClassifier as MIRAClassifier
+    from .narow import NAROWClassifier as NAROWClassifier
+    from .nherd import NHERDClassifier as NHERDClassifier
+    from .norma import NORMAClassifier as NORMAClassifier
+    from .one_class import PassiveAggressiveOneClass as PassiveAggressiveOneClass
+    from .passive_aggressive import PassiveAggressiveClassifier as PassiveAggressiveClassifier
+    from .passive_aggressive import PassiveAggressiveRegressor as PassiveAggressiveRegressor
+    from .perceptron import Perceptron as Perceptron
+    from .persistence import load as load
+    from .ranking import MultilabelRanker as MultilabelRanker
+    from .romma import ROMMAClassifier as ROMMAClassifier
+    from .second_order_perceptron import SecondOrderPerceptron as SecondOrderPerceptron
+    from .sequence_labeler import SequenceLabeler as SequenceLabeler
+    from .soft_confidence_weighted import SoftConfidenceWeightedClassifier as SoftConfidenceWeightedClassifier
 
 
 def __getattr__(name: str) -> Any:

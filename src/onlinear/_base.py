@@ -290,7 +290,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """The cost-sensitive task, and all its classes: the matrix says which there are."""
         owner = type(self).__name__
         if self._joint() is not None or self._always_joint:
-            raise ParameterError(f"{owner}: cost_matrix does not go with several constraints at once; use constraints=1")
+            raise ParameterError(
+                f"{owner}: cost_matrix does not go with several constraints at once; use constraints=1"
+            )
         costs, named = self.cost_matrix, isinstance(self.cost_matrix, Mapping)
         if isinstance(costs, Mapping):
             names = Labels()
@@ -305,7 +307,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         except ValueError as error:
             message = str(error)
             name = "cost_update" if message.startswith("update") else "cost_matrix"
-            raise ParameterError(f"{owner}: {name}{message[message.index(' '):]}") from None
+            raise ParameterError(f"{owner}: {name}{message[message.index(' ') :]}") from None
         if not named and len(asked.cost) != len(classes):
             raise ParameterError(
                 f"{owner}: cost_matrix is for {len(asked.cost)} classes, there are {len(classes)}. Name them with "
@@ -348,7 +350,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             return None, True
         assert not isinstance(self.class_weight, str)
         names = self._labels.names
-        weights = np.array([float(self.class_weight.get(name, 1.0)) for name in names] + [1.0] * (2 - len(names)))
+        weights = np.array(
+            [float(self.class_weight.get(name, 1.0)) for name in names] + [1.0] * (2 - len(names))
+        )
         if not np.all(np.isfinite(weights) & (weights >= 0)):
             raise ParameterError(f"{type(self).__name__}: class_weight must be finite and not negative")
         return weights, False
@@ -501,7 +505,11 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         learner = self._need_variance()
         rows = self._rows_to_read(X)
         blocks = learner.read_rows(rows, n_threads=self._threads())
-        read = learner.handle.margin_variance_csr if isinstance(rows, SparseRows) else learner.handle.margin_variance_dense
+        read = (
+            learner.handle.margin_variance_csr
+            if isinstance(rows, SparseRows)
+            else learner.handle.margin_variance_dense
+        )
         variance = read(*rows.arguments(), self._threads())
         if isinstance(variance, tuple):
             raise refuse(*variance, single_precision=learner.dtype == "float32")
@@ -547,7 +555,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         covariance = learner.handle.covariance()
         if covariance is None:
             coef = self.coef_ + self.coef_std_ * rng.standard_normal((n, *self.coef_.shape))
-            intercept = self.intercept_ + self._intercept_std() * rng.standard_normal((n, *self.intercept_.shape))
+            intercept = self.intercept_ + self._intercept_std() * rng.standard_normal(
+                (n, *self.intercept_.shape)
+            )
             return coef, intercept
         mean, offset = learner.handle.mean()
         flat = np.concatenate([offset, mean], axis=1).ravel()
@@ -573,7 +583,13 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         columns, values = self._entries(x)
         order = self._labels.order
         return explain_margin(
-            learner, columns, values, [self._labels.names[number] for number in order], order, self._feature_name, top
+            learner,
+            columns,
+            values,
+            [self._labels.names[number] for number in order],
+            order,
+            self._feature_name,
+            top,
         )
 
     # ------------------------------------------------------------------ fitted state
@@ -590,7 +606,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
     def classes_(self) -> Array:
         """The class labels, sorted."""
         if "_labels" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'classes_' before it has learned")
+            raise AttributeError(
+                f"{type(self).__name__!r} object has no attribute 'classes_' before it has learned"
+            )
         return self._labels.sorted
 
     @property

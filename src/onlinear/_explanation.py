@@ -61,7 +61,9 @@ class Explanation:
         width = max([len(item.feature) for item in self.contributions] + [len("(intercept)")])
         for item in self.contributions:
             spread = "" if item.std is None else f" ± {item.std:.3f}"
-            lines.append(f"  {item.feature:<{width}}  {item.contribution:+8.3f}{spread}   value {item.value:g}")
+            lines.append(
+                f"  {item.feature:<{width}}  {item.contribution:+8.3f}{spread}   value {item.value:g}"
+            )
         lines.append(f"  {'(intercept)':<{width}}  {self.intercept:+8.3f}")
         hidden = self.n_features - len(self.contributions)
         if hidden > 0:

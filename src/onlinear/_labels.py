@@ -50,7 +50,9 @@ class Labels:
         try:
             self._order = np.argsort(values, kind="stable")
         except TypeError:
-            self._order = np.argsort([f"{type(name).__name__}:{name!r}" for name in self.names], kind="stable")
+            self._order = np.argsort(
+                [f"{type(name).__name__}:{name!r}" for name in self.names], kind="stable"
+            )
         self._sorted = values[self._order]
 
     @property

@@ -115,7 +115,13 @@ class Learner:
     def _make(self, n_features: int, n_classes: int) -> _core.Learner:
         try:
             return _core.Learner(
-                self.task, self.rule, self.belief, self.dtype == "float32", n_features, n_classes, self.fit_intercept
+                self.task,
+                self.rule,
+                self.belief,
+                self.dtype == "float32",
+                n_features,
+                n_classes,
+                self.fit_intercept,
             )
         except ValueError as error:
             raise ParameterError(str(error)) from None
@@ -203,7 +209,9 @@ class Learner:
         weights = weights_of(sample_weight, n)
         if self._handle is None:
             named = answers is not None and answers.dtype.kind == "i"
-            self._start(rows.n_columns, int(answers.max(initial=1)) + 1 if answers is not None and named else None)
+            self._start(
+                rows.n_columns, int(answers.max(initial=1)) + 1 if answers is not None and named else None
+            )
         return self.learn_rows(rows, answers, weights, scores=scores, label_lists=lists)
 
     def learn_rows(
@@ -368,7 +376,9 @@ class Learner:
         state: dict[str, Any] = self.handle.state()
         return state
 
-    def load_state(self, state: dict[str, Any], *, n_features: int | None = None, n_classes: int | None = None) -> None:
+    def load_state(
+        self, state: dict[str, Any], *, n_features: int | None = None, n_classes: int | None = None
+    ) -> None:
         """Take over a state made by `state` of a learner with the same axes."""
         first = next(value for value in state.values() if isinstance(value, np.ndarray) and value.ndim == 2)
         blocks, slots = first.shape
@@ -429,7 +439,9 @@ def label_lists(y: Iterable[Iterable[int]]) -> tuple[Array, Array]:
     lists = [np.asarray(list(labels)) for labels in y]
     for row, labels in enumerate(lists):
         if labels.size and (labels.ndim != 1 or labels.dtype.kind not in "iu"):
-            raise DataError(f"the labels of row {row} must be a list of label numbers, got {labels.tolist()}", row)
+            raise DataError(
+                f"the labels of row {row} must be a list of label numbers, got {labels.tolist()}", row
+            )
     starts = np.zeros(len(lists) + 1, dtype=np.int64)
     np.cumsum([labels.size for labels in lists], out=starts[1:])
     flat = np.concatenate(lists) if lists else np.empty(0)
@@ -448,7 +460,9 @@ def weights_of(sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
     bad = ~(np.isfinite(weights) & (weights >= 0))
     if bad.any():
         row = int(np.flatnonzero(bad)[0])
-        raise DataError(f"sample_weight must be finite and not negative, got {weights[row]} for row {row}", row)
+        raise DataError(
+            f"sample_weight must be finite and not negative, got {weights[row]} for row {row}", row
+        )
     return weights
 
 
@@ -463,6 +477,6 @@ def narrowed(rows: Rows, n_features: int) -> Rows:
         return DenseRows(rows.x[:, :n_features])
     known = rows.indices < n_features
     counts = np.concatenate([[0], np.cumsum(known)])
-    return SparseRows(rows.data[known], rows.indices[known], counts[rows.indptr].astype(np.int64), rows.n_rows, n_features)
-
-
+    return SparseRows(
+        rows.data[known], rows.indices[known], counts[rows.indptr].astype(np.int64), rows.n_rows, n_features
+    )

@@ -94,7 +94,9 @@ def estimator(cls: type[T]) -> type[T]:
         ("Parameters", SHARED_PARAMETERS, set(fields)),
         ("Attributes", SHARED_ATTRIBUTES, {*dir(made), *_SET_BY_FIT}),
     ):
-        wanted = [entry for name, entry in _entries(shared) if name in known and f"\n{name} : " not in document]
+        wanted = [
+            entry for name, entry in _entries(shared) if name in known and f"\n{name} : " not in document
+        ]
         document = _join(document, heading, "\n".join(wanted))
     made.__doc__ = document
     return made
@@ -122,7 +124,14 @@ def _join(document: str, heading: str, text: str) -> str:
 
 
 def check_number(
-    owner: str, name: str, value: Any, low: float, high: float = float("inf"), *, whole: bool = False, open_low: bool = False
+    owner: str,
+    name: str,
+    value: Any,
+    low: float,
+    high: float = float("inf"),
+    *,
+    whole: bool = False,
+    open_low: bool = False,
 ) -> None:
     """Raise `ParameterError` unless `value` is a number in range."""
     kind = "a whole number" if whole else "a number"
@@ -130,7 +139,9 @@ def check_number(
     if not good and not whole:
         good = hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0 and value.dtype.kind in "fiu"
     if not good or not (value > low if open_low else value >= low) or not value <= high:
-        bound = f"{'greater than' if open_low else 'at least'} {low:g}" + ("" if high == float("inf") else f" and at most {high:g}")
+        bound = f"{'greater than' if open_low else 'at least'} {low:g}" + (
+            "" if high == float("inf") else f" and at most {high:g}"
+        )
         advice = ADVICE.get(name, "")
         raise ParameterError(f"{owner}: {name} must be {kind}, {bound}, got {value!r}. {advice}".rstrip())
 
@@ -138,7 +149,9 @@ def check_number(
 def _is_whole(value: Any) -> bool:
     if isinstance(value, bool):
         return False
-    return isinstance(value, int) or (hasattr(value, "dtype") and value.dtype.kind in "iu" and value.ndim == 0)
+    return isinstance(value, int) or (
+        hasattr(value, "dtype") and value.dtype.kind in "iu" and value.ndim == 0
+    )
 
 
 def check_choice(owner: str, name: str, value: Any, choices: tuple[Any, ...]) -> None:

@@ -66,9 +66,13 @@ def quick_rows(X: Any) -> Rows | None:
         if data.dtype in _FLOATS and indices.dtype in _INDICES and indptr.dtype in _INDICES:
             n_rows, n_columns = X.shape
             if indptr.shape[0] != n_rows + 1:
-                raise DataError(f"indptr has {indptr.shape[0]} entries for {n_rows} rows; it needs one more than rows")
+                raise DataError(
+                    f"indptr has {indptr.shape[0]} entries for {n_rows} rows; it needs one more than rows"
+                )
             if data.shape[0] != indices.shape[0]:
-                raise DataError(f"data has {data.shape[0]} entries and indices {indices.shape[0]}; they must agree")
+                raise DataError(
+                    f"data has {data.shape[0]} entries and indices {indices.shape[0]}; they must agree"
+                )
             return SparseRows(data, indices, indptr, n_rows, n_columns)
     return None
 
@@ -89,7 +93,9 @@ def to_rows(X: Any) -> Rows:
         except (TypeError, ValueError) as error:
             raise DataError(f"X must be numeric, got dtype {x.dtype}") from error
     if x.ndim != 2:
-        raise DataError(f"X must have two dimensions, got {x.ndim}; use X.reshape(1, -1) for a single example")
+        raise DataError(
+            f"X must have two dimensions, got {x.ndim}; use X.reshape(1, -1) for a single example"
+        )
     return DenseRows(x)
 
 
@@ -106,7 +112,9 @@ def refuse(fault: int, row: int, column: int, *, single_precision: bool = False)
         case Fault.too_large:
             message = f"X holds a value at {where} too large for {dtype}. Scale the features, or use dtype='float64'."
         case Fault.index_range:
-            message = f"row {row} has feature index {column}, outside the columns of X. Check indices and shape."
+            message = (
+                f"row {row} has feature index {column}, outside the columns of X. Check indices and shape."
+            )
         case Fault.indptr_order:
             message = f"indptr falls or leaves the arrays at row {row}. It must rise from 0 to the number of entries."
         case Fault.bad_label:

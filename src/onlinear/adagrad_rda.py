@@ -50,5 +50,7 @@ class AdaGradRDAClassifier(OnlineClassifier):
 
     def _belief(self) -> Any:
         if self.average:
-            raise ParameterError(f"{type(self).__name__}: average=True is not defined; dual averaging averages gradients already")
+            raise ParameterError(
+                f"{type(self).__name__}: average=True is not defined; dual averaging averages gradients already"
+            )
         return belief.DualAveraging(eta=self.eta, delta0=self.delta0, lam=self.lam)

@@ -26,15 +26,104 @@ import numpy as np
 __all__ = ["main"]
 
 PACKAGES = ("numpy", "scipy", "sklearn")
-STANDARD = (
-    "argparse array ast asyncio bz2 calendar cmd codecs collections concurrent configparser contextlib copy csv ctypes datetime "
-    "decimal difflib dis doctest email enum fileinput fractions ftplib functools gettext glob gzip hashlib heapq html http "
-    "imaplib inspect io ipaddress itertools json logging lzma mailbox math mimetypes multiprocessing netrc numbers operator os "
-    "pathlib pickle pickletools pkgutil platform plistlib pprint queue random re sched secrets select shelve shutil smtplib "
-    "socket socketserver sqlite3 ssl statistics string struct subprocess sysconfig tarfile tempfile textwrap threading timeit "
-    "tokenize traceback types typing unittest urllib uuid venv wave weakref xml xmlrpc zipfile zoneinfo"
-).split()
-SKIP = re.compile(r"\.(tests?|testing|conftest|_[^.]*)(\.|$)|\._|distutils|f2py|externals|array_api|experimental")
+STANDARD = [
+    "argparse",
+    "array",
+    "ast",
+    "asyncio",
+    "bz2",
+    "calendar",
+    "cmd",
+    "codecs",
+    "collections",
+    "concurrent",
+    "configparser",
+    "contextlib",
+    "copy",
+    "csv",
+    "ctypes",
+    "datetime",
+    "decimal",
+    "difflib",
+    "dis",
+    "doctest",
+    "email",
+    "enum",
+    "fileinput",
+    "fractions",
+    "ftplib",
+    "functools",
+    "gettext",
+    "glob",
+    "gzip",
+    "hashlib",
+    "heapq",
+    "html",
+    "http",
+    "imaplib",
+    "inspect",
+    "io",
+    "ipaddress",
+    "itertools",
+    "json",
+    "logging",
+    "lzma",
+    "mailbox",
+    "math",
+    "mimetypes",
+    "multiprocessing",
+    "netrc",
+    "numbers",
+    "operator",
+    "os",
+    "pathlib",
+    "pickle",
+    "pickletools",
+    "pkgutil",
+    "platform",
+    "plistlib",
+    "pprint",
+    "queue",
+    "random",
+    "re",
+    "sched",
+    "secrets",
+    "select",
+    "shelve",
+    "shutil",
+    "smtplib",
+    "socket",
+    "socketserver",
+    "sqlite3",
+    "ssl",
+    "statistics",
+    "string",
+    "struct",
+    "subprocess",
+    "sysconfig",
+    "tarfile",
+    "tempfile",
+    "textwrap",
+    "threading",
+    "timeit",
+    "tokenize",
+    "traceback",
+    "types",
+    "typing",
+    "unittest",
+    "urllib",
+    "uuid",
+    "venv",
+    "wave",
+    "weakref",
+    "xml",
+    "xmlrpc",
+    "zipfile",
+    "zoneinfo",
+]
+SKIP = re.compile(
+    r"\.(tests?|testing|conftest|_[^.]*)(\.|$)|\._|distutils|f2py|externals|array_api|experimental"
+)
 LEAST = 60  # examples a label needs to take part
 
 
@@ -54,7 +143,11 @@ def documented(module: Any) -> list[tuple[str, str]]:
             continue
         members = [(name, value)]
         if inspect.isclass(value):
-            members += [(f"{name}.{key}", item) for key, item in sorted(vars(value).items()) if not key.startswith("_")]
+            members += [
+                (f"{name}.{key}", item)
+                for key, item in sorted(vars(value).items())
+                if not key.startswith("_")
+            ]
         for path, item in members:
             text = getattr(item, "__doc__", None)
             if isinstance(text, str) and len(text) > 80:
@@ -136,7 +229,9 @@ def run(output: Path, limit: int | None) -> None:
     majority, times = Counter(labels.tolist()).most_common(1)[0]
     print(f"{len(examples):,} docstrings from {len(set(labels.tolist()))} sub-packages\n")
 
-    hasher = HashingVectorizer(n_features=2**20, alternate_sign=False, ngram_range=(1, 2), norm="l2", dtype=np.float32)
+    hasher = HashingVectorizer(
+        n_features=2**20, alternate_sign=False, ngram_range=(1, 2), norm="l2", dtype=np.float32
+    )
     model = SoftConfidenceWeightedClassifier(C=1.0, confidence=0.9)
     rival = SGDClassifier(random_state=0)
     classes = np.unique(labels)
@@ -165,7 +260,13 @@ def run(output: Path, limit: int | None) -> None:
         if done >= shown or done == len(examples):
             rate = f"{done / spent:,.0f}"
             print(
-                table_row(f"{done:,}", f"{since / (done - last):.3f}", f"{wrong / done:.3f}", f"{rival_wrong / done:.3f}", rate),
+                table_row(
+                    f"{done:,}",
+                    f"{since / (done - last):.3f}",
+                    f"{wrong / done:.3f}",
+                    f"{rival_wrong / done:.3f}",
+                    rate,
+                ),
                 flush=True,
             )
             shown, last, since = shown * 2, done, 0
@@ -251,8 +352,19 @@ def plot(curve: list[tuple[int, float, float]], majority: float, target: Path) -
     axes.text(seen[-1], 1 - majority, "majority guess ", ha="right", va="bottom", color="#888888", fontsize=9)
     axes.plot(seen, theirs, color="#e08a3c", linewidth=2)
     axes.plot(seen, ours, color="#2b6cb0", linewidth=2.5)
-    axes.text(seen[-1], theirs[-1], "scikit-learn SGD ", ha="right", va="bottom", color="#e08a3c", fontsize=10)
-    axes.text(seen[-1], ours[-1] - 0.012, "onlinear SCW-I ", ha="right", va="top", color="#2b6cb0", fontsize=10, weight="bold")
+    axes.text(
+        seen[-1], theirs[-1], "scikit-learn SGD ", ha="right", va="bottom", color="#e08a3c", fontsize=10
+    )
+    axes.text(
+        seen[-1],
+        ours[-1] - 0.012,
+        "onlinear SCW-I ",
+        ha="right",
+        va="top",
+        color="#2b6cb0",
+        fontsize=10,
+        weight="bold",
+    )
     axes.set_xlabel("docstrings seen, each predicted before it was learned")
     axes.set_ylabel("error so far")
     axes.set_ylim(0, 1)
@@ -268,7 +380,9 @@ def plot(curve: list[tuple[int, float, float]], majority: float, target: Path) -
 def main(arguments: list[str] | None = None) -> int:
     """Run the demonstration; the plot and the model go to ``demo-output``."""
     parser = argparse.ArgumentParser(prog="onlinear demo", description=__doc__)
-    parser.add_argument("--output", type=Path, default=Path("demo-output"), help="folder for the plot and the model")
+    parser.add_argument(
+        "--output", type=Path, default=Path("demo-output"), help="folder for the plot and the model"
+    )
     parser.add_argument("--limit", type=int, default=None, help="learn only the first so many docstrings")
     given = parser.parse_args(arguments)
     run(given.output, given.limit)

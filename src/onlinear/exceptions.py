@@ -15,7 +15,15 @@ Each is also the built-in exception in parentheses, so plain handlers work.
 
 from __future__ import annotations
 
-__all__ = ["DataError", "ModelFileError", "NotAvailableError", "NumericError", "OnlinearError", "ParameterError", "ReadError"]
+__all__ = [
+    "DataError",
+    "ModelFileError",
+    "NotAvailableError",
+    "NumericError",
+    "OnlinearError",
+    "ParameterError",
+    "ReadError",
+]
 
 
 class OnlinearError(Exception):

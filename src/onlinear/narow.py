@@ -66,5 +66,7 @@ class NAROWClassifier(GaussianClassifier):
         if self.form != "theta" or self.covariance != "diagonal":
             return super()._belief()
         if self.average:
-            raise ParameterError(f"{type(self).__name__}: average=True needs form='rule', 'coupled' or covariance='full'")
+            raise ParameterError(
+                f"{type(self).__name__}: average=True needs form='rule', 'coupled' or covariance='full'"
+            )
         return belief.Information(initial_variance=self.initial_variance)

@@ -1,122 +1,96 @@
 """Beliefs: what a learner knows."""
 
-
-
 class Mean:
     """A mean alone: first order."""
 
     def __init__(self, *, average: bool = False) -> None: ...
-
     @property
     def average(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
 
 class Diagonal:
     """A Gaussian with a diagonal covariance."""
 
-    def __init__(self, *, projection: str = 'kl', initial_variance: float = 1.0, min_variance: float = 0.0, average: bool = False) -> None: ...
-
+    def __init__(
+        self,
+        *,
+        projection: str = "kl",
+        initial_variance: float = 1.0,
+        min_variance: float = 0.0,
+        average: bool = False,
+    ) -> None: ...
     @property
     def projection(self) -> object: ...
-
     @property
     def initial_variance(self) -> object: ...
-
     @property
     def min_variance(self) -> object: ...
-
     @property
     def average(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
 
 class Full:
     """A Gaussian with a full covariance."""
 
-    def __init__(self, *, initial_variance: float = 1.0, inclusive: bool = False, average: bool = False) -> None: ...
-
+    def __init__(
+        self, *, initial_variance: float = 1.0, inclusive: bool = False, average: bool = False
+    ) -> None: ...
     @property
     def initial_variance(self) -> object: ...
-
     @property
     def inclusive(self) -> object: ...
-
     @property
     def average(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
 
 class Information:
     """A diagonal Gaussian in natural parameters."""
 
     def __init__(self, *, initial_variance: float = 1.0, inclusive: bool = False) -> None: ...
-
     @property
     def initial_variance(self) -> object: ...
-
     @property
     def inclusive(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
 
 class DualAveraging:
     """Sums of gradients; the mean is derived on read."""
 
     def __init__(self, *, eta: float = 1.0, delta0: float = 0.01, lam: float = 0.0001) -> None: ...
-
     @property
     def eta(self) -> object: ...
-
     @property
     def delta0(self) -> object: ...
-
     @property
     def lam(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-
 class Step:
     """
     What a rule answers: mu <- keep mu + mean Sigma delta, Sigma^-1 gains precision delta delta'.
@@ -10,43 +9,41 @@ class Step:
 
     @property
     def mean(self) -> float: ...
-
     @property
     def precision(self) -> float: ...
-
     @property
     def keep(self) -> float: ...
-
     @property
     def spread(self) -> float: ...
-
     @property
     def threshold(self) -> float: ...
-
     def __bool__(self) -> bool: ...
-
     def __repr__(self) -> str: ...
 
 class Perceptron:
     """The Perceptron: on a mistake, mu += rate delta."""
 
     def __init__(self, *, rate: float = 1.0) -> None: ...
-
     @property
     def rate(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -61,26 +58,29 @@ class Perceptron:
 class PassiveAggressive:
     """Passive-Aggressive: PA, PA-I and PA-II."""
 
-    def __init__(self, *, variant: str = 'pa1', C: float = 1.0) -> None: ...
-
+    def __init__(self, *, variant: str = "pa1", C: float = 1.0) -> None: ...
     @property
     def variant(self) -> object: ...
-
     @property
     def C(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -96,22 +96,26 @@ class Romma:
     """Relaxed Online Maximum Margin Algorithm."""
 
     def __init__(self, *, aggressive: bool = False) -> None: ...
-
     @property
     def aggressive(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -126,35 +130,43 @@ class Romma:
 class Norma:
     """Gradient steps on a regularised hinge with an optional learned margin."""
 
-    def __init__(self, *, eta: float = 0.1, lam: float = 0.01, rho: float = 1.0, nu: float | None = None, decay: bool = False) -> None: ...
-
+    def __init__(
+        self,
+        *,
+        eta: float = 0.1,
+        lam: float = 0.01,
+        rho: float = 1.0,
+        nu: float | None = None,
+        decay: bool = False,
+    ) -> None: ...
     @property
     def eta(self) -> object: ...
-
     @property
     def lam(self) -> object: ...
-
     @property
     def rho(self) -> object: ...
-
     @property
     def nu(self) -> object: ...
-
     @property
     def decay(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -171,26 +183,29 @@ class ConfidenceWeighted:
     Confidence-Weighted learning, variance or standard-deviation constraint.
     """
 
-    def __init__(self, *, constraint: str = 'variance', phi: float = 1.2815515655446004) -> None: ...
-
+    def __init__(self, *, constraint: str = "variance", phi: float = 1.2815515655446004) -> None: ...
     @property
     def constraint(self) -> object: ...
-
     @property
     def phi(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -205,29 +220,33 @@ class ConfidenceWeighted:
 class SoftConfidenceWeighted:
     """Soft Confidence-Weighted learning: SCW-I (linear), SCW-II (squared)."""
 
-    def __init__(self, *, penalty: str = 'linear', C: float = 1.0, phi: float = 1.2815515655446004) -> None: ...
-
+    def __init__(
+        self, *, penalty: str = "linear", C: float = 1.0, phi: float = 1.2815515655446004
+    ) -> None: ...
     @property
     def penalty(self) -> object: ...
-
     @property
     def C(self) -> object: ...
-
     @property
     def phi(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -242,26 +261,29 @@ class SoftConfidenceWeighted:
 class Arow:
     """Adaptive Regularization of Weight Vectors."""
 
-    def __init__(self, *, r: float = 1.0, loss: str = 'squared_hinge') -> None: ...
-
+    def __init__(self, *, r: float = 1.0, loss: str = "squared_hinge") -> None: ...
     @property
     def r(self) -> object: ...
-
     @property
     def loss(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -277,22 +299,26 @@ class LeastSquares:
     """AROW with the squared loss: recursive least squares."""
 
     def __init__(self, *, r: float = 1.0) -> None: ...
-
     @property
     def r(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -308,22 +334,26 @@ class Nherd:
     """Normal Herd."""
 
     def __init__(self, *, C: float = 1.0) -> None: ...
-
     @property
     def C(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -338,26 +368,29 @@ class Nherd:
 class Narow:
     """NAROW: AROW with an adaptive trust."""
 
-    def __init__(self, *, b: float = 1.0, form: str = 'theta') -> None: ...
-
+    def __init__(self, *, b: float = 1.0, form: str = "theta") -> None: ...
     @property
     def b(self) -> object: ...
-
     @property
     def form(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -373,19 +406,24 @@ class SecondOrderPerceptron:
     """The second-order Perceptron."""
 
     def __init__(self) -> None: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -401,25 +439,28 @@ class Iellip:
     """The improved ellipsoid method."""
 
     def __init__(self, *, c: float = 0.5, b: float = 0.3) -> None: ...
-
     @property
     def c(self) -> object: ...
-
     @property
     def b(self) -> object: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...
@@ -435,19 +476,24 @@ class AdagradRda:
     """The hinge's gradient, for dual averaging."""
 
     def __init__(self) -> None: ...
-
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
-
     def __eq__(self, other: object, /) -> bool: ...
-
     def __hash__(self) -> int: ...
-
     def __reduce__(self) -> tuple: ...
-
-    def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = 1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step:
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
     metric: Final[str] = ...

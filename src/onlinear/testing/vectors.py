@@ -80,7 +80,9 @@ def make_belief(name: str, shape: str, p: dict[str, Any], average: bool = False)
     """The belief a vector means: its shape is "", "diag" or "full"."""
     a = p.get("a", 1.0)
     if name == "adagrad-rda":
-        return belief.DualAveraging(eta=p.get("eta", 1.0), delta0=p.get("delta", 1e-2), lam=p.get("lam", 1e-4))
+        return belief.DualAveraging(
+            eta=p.get("eta", 1.0), delta0=p.get("delta", 1e-2), lam=p.get("lam", 1e-4)
+        )
     if shape == "":
         return belief.Mean(average=average)
     if shape == "full":
@@ -93,7 +95,9 @@ def make_belief(name: str, shape: str, p: dict[str, Any], average: bool = False)
 
 def regression(name: str, p: dict[str, Any]) -> tuple[Any, str]:
     """The regression task of a vector, and the name of its rule."""
-    return task.Regression(epsilon=p.get("epsilon", 0.0)), name.removesuffix("-regression").replace("arow", "least-squares")
+    return task.Regression(epsilon=p.get("epsilon", 0.0)), name.removesuffix("-regression").replace(
+        "arow", "least-squares"
+    )
 
 
 def one_class(name: str, p: dict[str, Any]) -> tuple[Any, str]:
@@ -130,15 +134,24 @@ def build(vector: dict[str, Any], *, average: bool = False) -> Learner:
     options: dict[str, Any] = {"n_features": d, "n_classes": k, "dtype": "float64"}
     if vector["task"] in _TASKS:
         made, rule_name = _TASKS[vector["task"]](name, p)
-        return Learner(task=made, rule=make_rule(rule_name, p), belief=make_belief(rule_name, shape, p), **options)
+        return Learner(
+            task=made, rule=make_rule(rule_name, p), belief=make_belief(rule_name, shape, p), **options
+        )
     if vector["task"] == "binary":
-        return Learner(task=task.Binary(), rule=make_rule(name, p), belief=make_belief(name, shape, p, average), **options)
+        return Learner(
+            task=task.Binary(),
+            rule=make_rule(name, p),
+            belief=make_belief(name, shape, p, average),
+            **options,
+        )
     if vector["task"] != "multiclass":
         raise Unknown(f"task {vector['task']}")
     if name.startswith(("pa-cost", "x-cost-")):
         costs = task.CostSensitive(cost=p["rho"], update={"PB": "prediction", "ML": "max_loss"}[p["kind"]])
         rule_name = "pa" if name == "pa-cost" else name.removeprefix("x-cost-")
-        return Learner(task=costs, rule=make_rule(rule_name, p), belief=make_belief(rule_name, shape, p), **options)
+        return Learner(
+            task=costs, rule=make_rule(rule_name, p), belief=make_belief(rule_name, shape, p), **options
+        )
     if name == "mc-perceptron" and p["update"] == "uniform":
         joint = task.MulticlassJoint(method="uniform", rate=p.get("rate", 1.0))
         return Learner(task=joint, belief=belief.Mean(average=average), **options)
@@ -147,7 +160,9 @@ def build(vector: dict[str, Any], *, average: bool = False) -> Learner:
             start = np.zeros((k, d))
             start[np.arange(k), np.arange(k) % d] = p["init_scale"]
             options["initial_mean"] = start
-        return Learner(task=task.MulticlassJoint(method="mira", beta=p["beta"]), belief=belief.Mean(), **options)
+        return Learner(
+            task=task.MulticlassJoint(method="mira", beta=p["beta"]), belief=belief.Mean(), **options
+        )
     if name == "mc-all":
         joint = task.MulticlassJoint(method="pa", variant=_VARIANTS[p["variant"]], C=p.get("C", 1.0))
         return Learner(task=joint, belief=belief.Mean(), **options)
@@ -157,7 +172,12 @@ def build(vector: dict[str, Any], *, average: bool = False) -> Learner:
     for prefix in ("mc-top1-", "x-top1-", "mc-"):
         if name.startswith(prefix):
             name = name.removeprefix(prefix)
-            return Learner(task=task.Multiclass(), rule=make_rule(name, p), belief=make_belief(name, shape, p, average), **options)
+            return Learner(
+                task=task.Multiclass(),
+                rule=make_rule(name, p),
+                belief=make_belief(name, shape, p, average),
+                **options,
+            )
     raise Unknown(algorithm)
 
 
