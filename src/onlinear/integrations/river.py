@@ -1,0 +1,132 @@
+"""Our estimators as river models.
+
+The estimators have river's verbs already; what river's pipelines, metrics and selectors ask for beyond them is its
+base classes and its idea of cloning: a clone has the parameters and none of the knowledge.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+try:
+    from river import base
+except ImportError as error:
+    raise ImportError(
+        "onlinear.integrations.river needs river, which is not installed. Try: pip install 'onlinear[river]'"
+    ) from error
+from sklearn.base import clone
+
+from .._base import OnlineClassifier
+from ..arow import AROWClassifier
+
+__all__ = ["RiverClassifier", "as_river"]
+
+
+class RiverClassifier(base.Classifier):  # type: ignore[misc]
+    """A classifier of this library as river sees one.
+
+    Parameters
+    ----------
+    estimator
+        The classifier; it is the pattern and is never changed.
+
+    Attributes
+    ----------
+    model : OnlineClassifier
+        The classifier that learns, with everything it offers: `explain`, `save`, `coef_`.
+
+    Examples
+    --------
+    >>> from onlinear import AROWClassifier
+    >>> from onlinear.integrations.river import as_river
+    >>> model = as_river(AROWClassifier())
+    >>> model.learn_one({"free": 1, "money": 2}, "spam")
+    >>> model.learn_one({"meeting": 1}, "ham")
+    >>> model.predict_one({"money": 1})
+    'spam'
+    """
+
+    def __init__(self, estimator: OnlineClassifier) -> None:
+        self.estimator = estimator
+        self.model: OnlineClassifier = clone(estimator)
+
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
+        """Learn one example.
+
+        Parameters
+        ----------
+        x
+            Features and their values.
+        y
+            The class; new ones may appear at any time.
+        w
+            The example's weight.
+        """
+        self.model.learn_one(x, y, w)
+
+    def predict_proba_one(self, x: Mapping[Any, Any], **_: Any) -> dict[Any, float]:
+        """Probability of every class met so far.
+
+        Parameters
+        ----------
+        x
+            Features and their values.
+        """
+        return self.model.predict_proba_one(x)
+
+    def predict_one(self, x: Mapping[Any, Any], **_: Any) -> Any:
+        """The most likely class; None before any is known.
+
+        Parameters
+        ----------
+        x
+            Features and their values.
+        """
+        return self.model.predict_one(x)
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"estimator": AROWClassifier()}
+
+
+#: Our base classes and the river models that stand for them.
+_WRAPPERS: tuple[tuple[type, type], ...] = ((OnlineClassifier, RiverClassifier),)
+
+
+def as_river(estimator: Any) -> Any:
+    """A river model that learns as `estimator` does.
+
+    Parameters
+    ----------
+    estimator : estimator of this library
+        A fitted one goes on from what it knows; it is copied, not changed.
+
+    Returns
+    -------
+    river.base.Estimator
+        For pipelines, metrics and everything else in river.
+
+    Examples
+    --------
+    >>> from onlinear import SoftConfidenceWeightedClassifier
+    >>> from onlinear.integrations.river import as_river
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> model = preprocessing.StandardScaler() | as_river(SoftConfidenceWeightedClassifier())
+    >>> metric = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    >>> metric.get() > 0.85
+    True
+    """
+    for kind, wrapper in _WRAPPERS:
+        if isinstance(estimator, kind):
+            river_model = wrapper(clone(estimator))
+            if estimator.__sklearn_is_fitted__():
+                river_model.model = copy.deepcopy(estimator)
+            return river_model
+    known = ", ".join(kind.__name__ for kind, _ in _WRAPPERS)
+    raise TypeError(f"as_river takes an estimator of onlinear ({known}), got {type(estimator).__name__}")
