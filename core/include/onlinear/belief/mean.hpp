@@ -68,6 +68,8 @@ public:
         const double scale = std::abs(step.keep * scale_) < kSmallest ? 1.0 : scale_ * step.keep;
         const double move = std::abs(step.mean / scale) * std::sqrt(e.variance);
         const double factor = average_.on ? 1 + average_.scales : 1;
+        if (!(std::abs(threshold_ + step.threshold) < kReach<double>)) return false;
+        if (track_norm_ && !(norm_after(step, e) < kReach<double>)) return false;
         if ((reach_ + move) * factor < kReach<T>) {
             reach_ += move;
             return true;
@@ -198,10 +200,12 @@ private:
         reach_ = largest();
     }
 
+    double norm_after(const Step& step, const Evidence& e) const noexcept {
+        return step.keep * step.keep * mean_norm_ + 2 * step.keep * step.mean * e.margin +
+               step.mean * step.mean * e.variance;
+    }
     void follow_norm(const Step& step, const Evidence& e) noexcept {
-        mean_norm_ = step.keep * step.keep * mean_norm_ + 2 * step.keep * step.mean * e.margin +
-                     step.mean * step.mean * e.variance;
-        mean_norm_ = std::max(mean_norm_, 0.0);
+        mean_norm_ = std::max(norm_after(step, e), 0.0);
     }
     void remeasure_norm() noexcept {
         double sum = 0;
