@@ -6,8 +6,10 @@ An estimator file declares parameters and says which rule, belief and task they 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -20,7 +22,7 @@ from ._learner import Learner, weights_of
 from ._parameters import check_choice, check_number, with_advice
 from ._rows import Rows, SparseRows, is_sparse, quick_rows, refuse, to_rows
 from ._sklearn import BaseEstimator, ClassifierMixin, generator, is_lean
-from .exceptions import DataError, NotAvailableError, ParameterError
+from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
 __all__ = ["GaussianClassifier", "OnlineClassifier"]
 
@@ -102,30 +104,55 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """
         self._check_parameters()
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
-        rows, labels = self._validated(X, y, reset=not go_on)
-        weights = weights_of(sample_weight, rows.n_rows)
-        if weights is not None and not weights.any():
-            raise DataError(f"{type(self).__name__}: sample_weight is zero for every example; there is nothing to learn")
-        dtype = self._state_dtype(X)
-        known = self._labels if go_on else Labels()
-        new = known.unknown(labels)
-        if len(known) + len(new) < 2:
-            only = [*known.names, *new.tolist()][0]
-            raise DataError(
-                f"{type(self).__name__}: y has one class only ({only!r}); fit needs at least two classes. "
-                "partial_fit and learn_one accept classes as they come."
-            )
-        self._inspect(rows, dtype if not go_on else self._learner.dtype)
-        if not go_on:
-            self._labels = known
-            self._start(rows.n_columns, np.asarray(new), dtype)
-            self.n_passes_ = 0
-        else:
-            self._meet(new, rows.n_columns)
+        restore = self._checkpoint(deep=go_on)
+        try:
+            rows, labels = self._validated(X, y, reset=not go_on)
+            weights = self._weights_to_learn(sample_weight, rows.n_rows)
+            known = self._labels if go_on else Labels()
+            new = known.unknown(labels)
+            self._need_two_classes([*known.names, *new.tolist()])
+            dtype = self._learner.dtype if go_on else self._state_dtype(X)
+            self._inspect(rows, dtype)
+            if go_on:
+                self._meet(new, rows.n_columns)
+            else:
+                self._labels = known
+                self._start(rows.n_columns, new, dtype)
+                self.n_passes_ = 0
+        except BaseException:
+            restore()
+            raise
         numbers = self._labels.encode(labels)
         assert numbers is not None
         self._make_passes(rows, numbers, weights)
         return self
+
+    def _checkpoint(self, *, deep: bool = False) -> Callable[[], None]:
+        """A way back to the present state; `deep` where the native learner is about to be changed in place."""
+        before = dict(self.__dict__)
+        if deep:
+            before["_labels"], before["_learner"] = self._labels.copy(), self._learner.copy()
+
+        def restore() -> None:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+
+        return restore
+
+    def _weights_to_learn(self, sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
+        weights = weights_of(sample_weight, n)
+        if weights is not None and not weights.any():
+            raise DataError(
+                f"{type(self).__name__}: sample_weight is zero for every example; there is nothing to learn"
+            )
+        return weights
+
+    def _need_two_classes(self, names: list[Any]) -> None:
+        if len(names) < 2:
+            raise DataError(
+                f"{type(self).__name__}: y has one class only ({names[0]!r}); fit needs at least two classes. "
+                "partial_fit and learn_one accept classes as they come."
+            )
 
     def _make_passes(self, rows: Rows, numbers: Array, weights: Array | None) -> None:
         rng = generator(self.random_state)
@@ -175,43 +202,82 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        learner = self.__dict__.get("_learner")
-        rows = self._quick(X) if learner is not None else None
+        rows = self._quick(X) if classes is None and self.__dict__.get("_learner") is not None else None
         numbers = None
         if rows is not None:
             labels = np.asarray(y)
             if labels.shape == (rows.n_rows,):
                 numbers = self._labels.encode(labels)
-        if numbers is None or classes is not None:
-            rows, labels, numbers = self._meet_batch(X, y, classes)
-        assert rows is not None
+        if rows is None or numbers is None:
+            return self._learn_news(X, y, classes, sample_weight)
         weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
         class_weight, balanced = self._streaming_weights()
         self._learner.learn_rows(rows, numbers, weights, class_weight=class_weight, balanced=balanced)
         return self
 
-    def _meet_batch(self, X: Any, y: Any, classes: npt.ArrayLike | None) -> tuple[Rows, Array, Array]:
-        """A batch that brings something new: the first one, new classes, other types."""
+    def _learn_news(
+        self, X: Any, y: Any, classes: npt.ArrayLike | None, sample_weight: npt.ArrayLike | None
+    ) -> Self:
+        """Learn a batch that may bring something new: the first one, new classes, more columns, other types.
+
+        A class is met in the row in which it comes, not at the head of its batch: how a stream is cut into batches must
+        not show in the bits.
+        """
         self._check_parameters()
+        restore = self._checkpoint()
+        try:
+            batch = self._batch_of(X, y, classes, sample_weight)
+        except BaseException:
+            restore()
+            raise
+        if not batch.news:  # the first batch of all, of weight 0 throughout: an exact no-op
+            restore()
+        for start, stop, new in batch.parts():
+            if self.__dict__.get("_learner") is not None:
+                restore = self._checkpoint(deep=self._grows(new, batch.rows.n_columns))
+            try:
+                self._meet(new, batch.rows.n_columns, batch.dtype)
+                self._learn_part(batch, start, stop)
+            except BaseException as error:
+                if not (isinstance(error, NumericError) and error.row is not None and error.row > start):
+                    restore()  # nothing was learned since
+                raise
+        return self
+
+    def _batch_of(self, X: Any, y: Any, classes: npt.ArrayLike | None, sample_weight: npt.ArrayLike | None) -> Batch:
+        """A batch checked in every way, before anything is changed for its sake."""
         first = self.__dict__.get("_learner") is None
         rows, labels = self._validated(X, y, reset=first)
-        known = Labels() if first else self._labels
-        expected = np.asarray(classes).ravel() if classes is not None else labels[:0]
-        if classes is not None and len(expected):
-            stray = labels[[label not in set(expected.tolist()) for label in labels.tolist()]]
-            if len(stray):
-                raise DataError(f"y contains {stray[0]!r}, which is not among classes={expected.tolist()}")
-        new = known.unknown(expected if classes is not None else labels)
+        weights = weights_of(sample_weight, rows.n_rows)
         dtype = self._state_dtype(X) if first else self._learner.dtype
         self._inspect(rows, dtype)
-        if first:
-            self._labels = known
-            self._start(rows.n_columns, new, dtype)
-        else:
-            self._meet(new, rows.n_columns)
-        numbers = self._labels.encode(labels)
-        assert numbers is not None
-        return rows, labels, numbers
+        known = Labels() if first else self._labels.copy()
+        expected = labels[:0]
+        if classes is not None:
+            expected = known.unknown(_expected_classes(labels, classes))
+            known.add(expected)
+        counted = np.ones(rows.n_rows, dtype=bool) if weights is None else weights > 0
+        arrivals, where = known.arrivals(labels[counted])
+        known.add(arrivals)
+        # Rows of no weight may have labels that are no classes; any number does for them.
+        numbers = np.zeros(rows.n_rows, dtype=np.int32)
+        numbers[counted] = known.encode(labels[counted])
+        news = [(int(row), arrivals[i : i + 1]) for i, row in enumerate(np.flatnonzero(counted)[where])]
+        if len(expected) or not first:
+            news.insert(0, (0, expected))
+        return Batch(rows, numbers, weights, dtype, news)
+
+    def _learn_part(self, batch: Batch, start: int, stop: int) -> None:
+        class_weight, balanced = self._streaming_weights()
+        self._learner.learn_rows(
+            batch.rows.part(start, stop),
+            batch.numbers[start:stop],
+            None if batch.weights is None else batch.weights[start:stop],
+            class_weight=class_weight,
+            balanced=balanced,
+            checked=True,
+            first_row=start,
+        )
 
     def fit_stream(self, batches: Iterable[Any]) -> Self:
         """Learn from batches as they come, one pass: pairs (X, y), triples with weights, or what `onlinear.read` gives.
@@ -258,42 +324,57 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         """
         try:
             number = self._labels.index[y]
-            handle = self._learner._handle
+            self._learner  # noqa: B018  # may not be there yet
         except (AttributeError, KeyError, TypeError):
-            number, handle = self._meet_one(x, y)
-        if self.class_weight is not None:
-            class_weight, balanced = self._streaming_weights()
-            factor = None if class_weight is None else float(class_weight[number])
+            return self._learn_new_one(x, y, w)
+        self._learn_dict(x, number, w)
+        return self
+
+    def _learn_dict(self, x: Mapping[Any, Any], number: int, w: float) -> None:
+        handle = self._learner._handle
+        class_weight, balanced = (None, False) if self.class_weight is None else self._streaming_weights()
+        factor = None if class_weight is None else float(class_weight[number])
+        try:
             fault, row, column = handle.learn_dict(x, number, 0.0, w, factor, balanced)
-        else:
-            fault, row, column = handle.learn_dict(x, number, 0.0, w, None, False)
+        except TypeError:
+            _need_weight(w)
+            raise
+        except MemoryError:
+            raise MemoryError(
+                f"{type(self).__name__}: no room for the features of this dict; lower bits (now {self.bits}), "
+                "or use covariance='diagonal'"
+            ) from None
         if fault:
             raise refuse(fault, row, column, single_precision=handle.single_precision)
         if handle.n_features != self.n_features_in_:
             self._grown(handle)
-        return self
 
-    def _meet_one(self, x: Mapping[Any, Any], y: Any) -> tuple[int, Any]:
-        if y is None or (isinstance(y, float) and np.isnan(y)):
-            raise DataError(f"y must be a class label, got {y!r}")
-        label = np.asarray([y]) if not isinstance(y, str | bytes) else np.asarray([y], dtype=type(y))
-        if label.ndim != 1:
-            raise DataError(f"y must be one class label, got {y!r}")
-        if self.__dict__.get("_learner") is None:
+    def _learn_new_one(self, x: Mapping[Any, Any], y: Any, w: float) -> Self:
+        """Learn a dict that brings a class, or is the first of all."""
+        label = _one_label(y)
+        fitted = self.__dict__.get("_learner") is not None
+        if not fitted:
             self._check_parameters()
-            _core.check_dict(x, self.dtype != "float64")
-            self._labels = Labels()
-            self._start(0, label, self.dtype or "float32")
-        elif label.tolist()[0] not in self._labels.index:
-            _core.check_dict(x, self._learner.dtype == "float32")
-            self._meet(label, self.n_features_in_)
-        return self._labels.index[label.tolist()[0]], self._learner.handle
+        dtype = self._learner.dtype if fitted else str(np.dtype(self.dtype or np.float32))
+        _need_weight(w)
+        if w == 0:
+            _core.check_dict(x, dtype == "float32", self.max_features)
+            return self
+        restore = self._checkpoint(deep=fitted)
+        try:
+            self._meet(label, self.n_features_in_ if fitted else 0, dtype)
+            self._learn_dict(x, self._labels.index[label.tolist()[0]], w)
+        except BaseException:
+            restore()
+            raise
+        return self
 
     def _grown(self, handle: Any) -> None:
         """Dicts brought new features."""
-        self.n_features_in_ = handle.n_features
+        self.n_features_in_: int = handle.n_features
         if "feature_names_in_" in self.__dict__:
             self.feature_names_in_ = np.array([*self.feature_names_in_, *handle.fresh_names], dtype=object)
+            self._learner.feature_names = [str(name) for name in self.feature_names_in_]
 
     # ------------------------------------------------------------------ getting ready
 
@@ -306,7 +387,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         check_number(owner, "max_features", self.max_features, 1, 1 << 30, whole=True)
         if self.dtype is not None and str(np.dtype(self.dtype)) not in ("float32", "float64"):
             raise ParameterError(f"{owner}: dtype must be None, 'float32' or 'float64', got {self.dtype!r}")
-        if self.class_weight is not None and not isinstance(self.class_weight, Mapping):
+        if isinstance(self.class_weight, Mapping):
+            for label, weight in self.class_weight.items():
+                check_number(owner, f"class_weight[{label!r}]", weight, 0.0, sys.float_info.max)
+        else:
             check_choice(owner, "class_weight", self.class_weight, ("balanced", None))
 
     def _state_dtype(self, X: Any) -> str:
@@ -364,7 +448,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         if fault:
             raise refuse(fault, row, column, single_precision=dtype == "float32")
 
-    def _start(self, n_features: int, classes: Array, dtype: str) -> None:
+    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
+        """Make the learner; not `anew` when a state is about to be loaded into it."""
         rule, known = self.axes()
         joint = self._joint()
         self._labels.add(np.asarray(classes))
@@ -380,7 +465,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
                 n_features=n_features,
                 n_classes=n_classes,
                 fit_intercept=self.fit_intercept,
-                initial_mean=self.initial_mean,
+                initial_mean=self.initial_mean if anew else None,
                 bits=self.bits,
                 max_features=self.max_features,
             )
@@ -389,13 +474,21 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             raise ParameterError(with_advice(type(self).__name__, str(error))) from None
         self.n_features_in_ = n_features
         if "feature_names_in_" in self.__dict__:
-            self._learner.handle.name_columns([str(name) for name in self.feature_names_in_])
+            self._learner.name_columns([str(name) for name in self.feature_names_in_])
 
     #: Tasks that keep one block per class even for two classes.
     _always_joint: ClassVar[bool] = False
 
-    def _meet(self, new: Array, n_features: int) -> None:
-        """Make room for classes and features that were not there before."""
+    def _grows(self, new: Array, n_features: int) -> bool:
+        """Whether these classes or this many features ask for room."""
+        return len(new) > 0 or n_features > self._learner.n_features
+
+    def _meet(self, new: Array, n_features: int, dtype: str = "float64") -> None:
+        """Make room for classes and features that were not there before; the first of them start the learner."""
+        if self.__dict__.get("_learner") is None:
+            self._labels = Labels()
+            self._start(n_features, new, dtype)
+            return
         handle = self._learner.handle
         self._labels.add(np.asarray(new))
         n_classes = max(len(self._labels), 2)
@@ -424,10 +517,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             return None, True
         assert not isinstance(self.class_weight, str)
         names = self._labels.names
-        weights = np.array([float(self.class_weight.get(name, 1.0)) for name in names] + [1.0] * (2 - len(names)))
-        if not np.all(np.isfinite(weights) & (weights >= 0)):
-            raise ParameterError(f"{type(self).__name__}: class_weight must be finite and not negative")
-        return weights, False
+        weights = [float(self.class_weight.get(name, 1.0)) for name in names] + [1.0] * (2 - len(names))
+        return np.array(weights), False
 
     # ------------------------------------------------------------------ predicting
 
@@ -556,7 +647,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     def _dict_blocks(self, x: Mapping[Any, Any], *, variances: bool = False) -> Array:
         out = self._learner.handle.read_dict(x, variances)
         if isinstance(out, tuple):
-            raise refuse(*out, single_precision=self._learner.dtype == "float32")
+            raise refuse(*out, single_precision=self._learner.dtype == "float32", learning=False)
         return np.array([out])
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
@@ -629,7 +720,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         read = learner.handle.margin_variance_csr if isinstance(rows, SparseRows) else learner.handle.margin_variance_dense
         variance = read(*rows.arguments(), self._threads())
         if isinstance(variance, tuple):
-            raise refuse(*variance, single_precision=learner.dtype == "float32")
+            raise refuse(*variance, single_precision=learner.dtype == "float32", learning=False)
         return _margins(self._oriented(blocks)), np.sqrt(variance[:, 0])
 
     def confidence(self, X: Any) -> Array:
@@ -833,6 +924,50 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return self.__dict__.get("_learner") is not None
+
+
+@dataclass(slots=True)
+class Batch:
+    """A checked batch and the classes it brings, each with the row in which it comes."""
+
+    rows: Rows
+    numbers: Array
+    weights: Array | None
+    dtype: str
+    news: list[tuple[int, Array]]
+
+    def parts(self) -> Iterator[tuple[int, int, Array]]:
+        """Stretches of rows, and the classes to be met before each."""
+        stops = [row for row, _ in self.news[1:]] + [self.rows.n_rows]
+        for (start, new), stop in zip(self.news, stops, strict=True):
+            yield start, stop, new
+
+
+def _expected_classes(labels: Array, classes: npt.ArrayLike) -> Array:
+    """The parameter `classes`, which must hold every label."""
+    expected = np.asarray(classes).ravel()
+    names = set(expected.tolist())
+    stray = [label for label in labels.tolist() if label not in names]
+    if stray:
+        raise DataError(f"y contains {stray[0]!r}, which is not among classes={expected.tolist()}")
+    return expected
+
+
+def _one_label(y: Any) -> Array:
+    """One class label as an array."""
+    if y is None or isinstance(y, Mapping | set):
+        raise DataError(f"y must be a class label, got {y!r}")
+    label = np.asarray([y]) if not isinstance(y, str | bytes) else np.asarray([y], dtype=type(y))
+    if label.ndim != 1 or (label.dtype.kind == "f" and not np.isfinite(label[0])):
+        raise DataError(f"y must be one class label, got {y!r}")
+    return label
+
+
+def _need_weight(w: Any) -> None:
+    if not isinstance(w, Real):
+        raise TypeError(f"w must be a number, got {w!r}")
+    if not 0 <= float(w) < float("inf"):
+        raise DataError(f"w must be finite and not negative, got {w!r}", 0)
 
 
 def _margins(scores: Array) -> Array:

@@ -28,6 +28,22 @@ class Labels:
     def __len__(self) -> int:
         return len(self.names)
 
+    def copy(self) -> Labels:
+        """An independent copy."""
+        twin = Labels()
+        twin.names, twin.index, twin._dtype = list(self.names), dict(self.index), self._dtype
+        return twin
+
+    def arrivals(self, y: Array) -> tuple[Array, Array]:
+        """The labels of `y` that have no number yet, in the order in which they come, and the row each comes in."""
+        try:
+            distinct, first = np.unique(y, return_index=True)
+        except TypeError:
+            raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
+        new = np.array([label not in self.index for label in distinct.tolist()], dtype=bool)
+        rows = np.sort(first[new])
+        return y[rows], rows
+
     def add(self, labels: Array) -> None:
         """Give numbers to labels not met before, in the given order."""
         for label in labels.tolist():
@@ -70,11 +86,7 @@ class Labels:
 
     def unknown(self, y: Array) -> Array:
         """The distinct labels of `y` that have no number yet, sorted."""
-        try:
-            distinct = np.unique(y)
-        except TypeError:
-            raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
-        return distinct[[label not in self.index for label in distinct.tolist()]]
+        return np.sort(self.arrivals(y)[0])
 
     def encode(self, y: Array) -> Array | None:
         """The numbers of `y` as int32, or None when it holds a label not met before."""

@@ -97,6 +97,8 @@ class Learner:
         self._n_classes = n_classes
         self._initial_mean = None if initial_mean is None else np.asarray(initial_mean, dtype=np.float64)
         self._handle: _core.Learner | None = None
+        #: Names of the columns, which the string keys of dicts are matched to; None hashes them.
+        self.feature_names: list[str] | None = None
         # Wrong combinations are refused here, before there is any data.
         if n_features is not None and (n_classes is not None or self._is_single):
             self._start(n_features)
@@ -122,8 +124,8 @@ class Learner:
                 f"a full covariance of {side} weights needs {8 * side * side / 2**30:.1f} GiB; use a diagonal belief"
             ) from None
 
-    def _start(self, n_features: int, n_classes: int | None = None) -> _core.Learner:
-        """Make the native learner once the sizes are known."""
+    def _new_handle(self, n_features: int, n_classes: int | None = None) -> _core.Learner:
+        """A native learner of the given size that has learned nothing."""
         if n_features > self.max_features:
             raise DataError(
                 f"{n_features} features are more than max_features={self.max_features}; hash them, or raise max_features"
@@ -131,6 +133,13 @@ class Learner:
         handle = self._make(n_features, n_classes or self._n_classes or 2)
         handle.use_hashing(self.bits)
         handle.set_max_features(self.max_features)
+        if self.feature_names is not None:
+            handle.name_columns(self.feature_names)
+        return handle
+
+    def _start(self, n_features: int, n_classes: int | None = None) -> _core.Learner:
+        """Make the native learner once the sizes are known."""
+        handle = self._new_handle(n_features, n_classes)
         if self._initial_mean is not None:
             mean = np.atleast_2d(self._initial_mean)
             if mean.shape != (handle.n_blocks, n_features):
@@ -194,15 +203,16 @@ class Learner:
         calibrate: bool = True,
         checked: bool = False,
         scores: Array | None = None,
+        first_row: int = 0,
     ) -> Report:
-        """Learn prepared rows; what `learn` and the estimators stand on."""
+        """Learn prepared rows; what `learn` and the estimators stand on. A refusal counts rows from `first_row`."""
         handle = self.handle
         learn = handle.learn_csr if isinstance(rows, SparseRows) else handle.learn_dense
         learned, mistakes, updates, fault, row, column = learn(
             *rows.arguments(), labels, sample_weight, class_weight, balanced, order, calibrate, checked, scores
         )
         if fault:
-            raise refuse(fault, row, column, single_precision=handle.single_precision)
+            raise refuse(fault, first_row + row, column, single_precision=handle.single_precision)
         return Report(learned, mistakes, updates)
 
     def learn_one(self, x: dict[Any, Any], y: int, w: float = 1.0) -> None:
@@ -245,7 +255,7 @@ class Learner:
         read = handle.read_csr if isinstance(rows, SparseRows) else handle.read_dense
         out = read(*rows.arguments(), variances, n_threads)
         if isinstance(out, tuple):
-            raise refuse(*out, single_precision=handle.single_precision)
+            raise refuse(*out, single_precision=handle.single_precision, learning=False)
         return out
 
     @property
@@ -320,11 +330,12 @@ class Learner:
         """Take over a state made by `state` of a learner with the same axes."""
         first = next(value for value in state.values() if isinstance(value, np.ndarray) and value.ndim == 2)
         blocks, slots = first.shape
-        handle = self._start(n_features if n_features is not None else slots - 1, n_classes or blocks)
+        handle = self._new_handle(n_features if n_features is not None else slots - 1, n_classes or blocks)
         try:
             handle.load_state({key: contiguous(value) for key, value in state.items()})
         except ValueError as error:
             raise DataError(str(error)) from None
+        self._handle = handle
 
     def digest(self) -> str:
         """A hash of the whole state; equal digests mean equal bits."""
@@ -338,6 +349,11 @@ class Learner:
         fields = {key: value for key, value in self.__dict__.items() if key != "_handle"}
         fields["_saved"] = None if self._handle is None else (self._handle.state(), self._handle.words())
         return fields
+
+    def name_columns(self, names: list[str]) -> None:
+        """Match the string keys of dicts to these columns instead of hashing them."""
+        self.feature_names = names
+        self.handle.name_columns(names)
 
     def __setstate__(self, fields: dict[str, Any]) -> None:
         saved = fields.pop("_saved")

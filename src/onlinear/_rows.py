@@ -30,6 +30,10 @@ class SparseRows:
     def arguments(self) -> tuple[Any, ...]:
         return self.data, self.indices, self.indptr, self.n_columns
 
+    def part(self, first: int, last: int) -> SparseRows:
+        """Some of the rows, without a copy."""
+        return SparseRows(self.data, self.indices, self.indptr[first : last + 1], last - first, self.n_columns)
+
 
 @dataclass(slots=True)
 class DenseRows:
@@ -47,6 +51,10 @@ class DenseRows:
 
     def arguments(self) -> tuple[Any, ...]:
         return (self.x,)
+
+    def part(self, first: int, last: int) -> DenseRows:
+        """Some of the rows, without a copy."""
+        return DenseRows(self.x[first:last])
 
 
 Rows: TypeAlias = SparseRows | DenseRows
@@ -93,7 +101,9 @@ def to_rows(X: Any) -> Rows:
     return DenseRows(x)
 
 
-def refuse(fault: int, row: int, column: int, *, single_precision: bool = False) -> DataError:
+def refuse(
+    fault: int, row: int, column: int, *, single_precision: bool = False, learning: bool = True
+) -> DataError:
     """The exception for a row the core refused."""
     kind = Fault(fault)
     where = f"row {row}" + (f", column {column}" if column >= 0 else "")
@@ -116,7 +126,8 @@ def refuse(fault: int, row: int, column: int, *, single_precision: bool = False)
         case Fault.row_length:
             message = f"row {row} has more than a billion entries"
         case Fault.margin_overflow:
-            message = f"the score of row {row} overflows {dtype}. Scale the features; the rows before it were learned."
+            message = f"the score of row {row} overflows {dtype}. Scale the features"
+            message += "; the rows before it were learned." if learning else "."
         case Fault.step_overflow:
             message = (
                 f"learning row {row} would make a weight overflow {dtype}. Scale the features, or use dtype='float64'; "

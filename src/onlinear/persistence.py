@@ -216,7 +216,7 @@ def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
     model._labels = Labels()
     if content["feature_names"] is not None:
         model.feature_names_in_ = np.array([str(item) for item in content["feature_names"]], dtype=object)
-    model._start(n_features, class_array(classes, content["classes_dtype"]), content["dtype"])
+    model._start(n_features, class_array(classes, content["classes_dtype"]), content["dtype"], anew=False)
     state.update({key: float(value) for key, value in content["scalars"].items()})
     state.update({key: [float(item) for item in content["vectors"][key]] for key in _VECTORS})
     handle = model._learner.handle

@@ -95,6 +95,10 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         yield {"estimator": AROWClassifier()}
 
 
+def _is_fitted(estimator: Any) -> bool:
+    return bool(estimator.__sklearn_is_fitted__())
+
+
 #: Our base classes and the river models that stand for them.
 _WRAPPERS: tuple[tuple[type, type], ...] = ((OnlineClassifier, RiverClassifier),)
 
@@ -124,8 +128,8 @@ def as_river(estimator: Any) -> Any:
     """
     for kind, wrapper in _WRAPPERS:
         if isinstance(estimator, kind):
-            river_model = wrapper(clone(estimator))
-            if estimator.__sklearn_is_fitted__():
+            river_model: Any = wrapper(clone(estimator))
+            if _is_fitted(estimator):
                 river_model.model = copy.deepcopy(estimator)
             return river_model
     known = ", ".join(kind.__name__ for kind, _ in _WRAPPERS)
