@@ -19,8 +19,8 @@ from . import _core, belief, task
 from ._explanation import Explanation, explain_margin
 from ._labels import Labels
 from ._learner import Learner, weights_of
-from ._parameters import check_choice, check_number, with_advice
-from ._rows import Rows, SparseRows, is_sparse, quick_rows, refuse, to_rows
+from ._parameters import check_choice, check_declared, check_number, check_numbers, with_advice
+from ._rows import Rows, SparseRows, check_sparse, is_sparse, quick_rows, refuse, to_rows
 from ._sklearn import BaseEstimator, ClassifierMixin, generator, is_lean
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
@@ -84,6 +84,14 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         except ValueError as error:
             raise ParameterError(with_advice(type(self).__name__, str(error))) from None
 
+    def _joint_task(self) -> Any:
+        try:
+            return self._joint()
+        except ParameterError:
+            raise
+        except ValueError as error:
+            raise ParameterError(with_advice(type(self).__name__, str(error))) from None
+
     # ------------------------------------------------------------------ learning
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -103,6 +111,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self
         """
         self._check_parameters()
+        rng = self._generator()
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
         restore = self._checkpoint(deep=go_on)
         try:
@@ -124,7 +133,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             raise
         numbers = self._labels.encode(labels)
         assert numbers is not None
-        self._make_passes(rows, numbers, weights)
+        self._make_passes(rows, numbers, weights, rng)
         return self
 
     def _checkpoint(self, *, deep: bool = False) -> Callable[[], None]:
@@ -138,6 +147,15 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             self.__dict__.update(before)
 
         return restore
+
+    def _generator(self) -> np.random.RandomState:
+        try:
+            return generator(self.random_state)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"{type(self).__name__}: random_state must be None, a seed in [0, 2**32) or a RandomState, "
+                f"got {self.random_state!r}"
+            ) from error
 
     def _weights_to_learn(self, sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
         weights = weights_of(sample_weight, n)
@@ -154,8 +172,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
                 "partial_fit and learn_one accept classes as they come."
             )
 
-    def _make_passes(self, rows: Rows, numbers: Array, weights: Array | None) -> None:
-        rng = generator(self.random_state)
+    def _make_passes(
+        self, rows: Rows, numbers: Array, weights: Array | None, rng: np.random.RandomState
+    ) -> None:
         class_weight = self._class_weights(numbers)
         best, patience = np.inf, 0
         # A patience longer than the passes could never run out; it asks for more of them.
@@ -385,8 +404,13 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         check_number(owner, "tol", self.tol, -1.0)
         check_number(owner, "bits", self.bits, 1, 30, whole=True)
         check_number(owner, "max_features", self.max_features, 1, 1 << 30, whole=True)
-        if self.dtype is not None and str(np.dtype(self.dtype)) not in ("float32", "float64"):
+        check_declared(self)
+        if self.initial_mean is not None:
+            check_numbers(owner, "initial_mean", self.initial_mean)
+        if self.dtype is not None and not _is_float(self.dtype):
             raise ParameterError(f"{owner}: dtype must be None, 'float32' or 'float64', got {self.dtype!r}")
+        if self.n_jobs is not None:
+            check_number(owner, "n_jobs", self.n_jobs, -sys.maxsize, sys.maxsize, whole=True)
         if isinstance(self.class_weight, Mapping):
             for label, weight in self.class_weight.items():
                 check_number(owner, f"class_weight[{label!r}]", weight, 0.0, sys.float_info.max)
@@ -413,6 +437,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         from sklearn.utils.multiclass import check_classification_targets
         from sklearn.utils.validation import check_consistent_length, column_or_1d, validate_data
 
+        check_sparse(X)
         wide = self.grow_features and not reset and _columns(X) > self.n_features_in_
         X = validate_data(
             self,
@@ -428,7 +453,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         labels = column_or_1d(y, warn=True)
         check_consistent_length(X, labels)
         assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
+        try:
+            check_classification_targets(labels)
+        except TypeError:
+            raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
         rows = quick_rows(X)
         return rows if rows is not None else to_rows(X), labels
 
@@ -451,7 +479,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
     def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
         """Make the learner; not `anew` when a state is about to be loaded into it."""
         rule, known = self.axes()
-        joint = self._joint()
+        joint = self._joint_task()
         self._labels.add(np.asarray(classes))
         n_classes = max(len(self._labels), 2)
         several = n_classes > 2 or self._always_joint
@@ -493,7 +521,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
         self._labels.add(np.asarray(new))
         n_classes = max(len(self._labels), 2)
         if n_classes > 2 and handle.n_blocks == 1:
-            several = self._joint() or task.Multiclass()
+            several = self._joint_task() or task.Multiclass()
             handle.to_multiclass(several)
             self._learner.task = several
             if isinstance(several, task.MulticlassJoint):
@@ -540,6 +568,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):
             return to_rows(X)
         from sklearn.utils.validation import validate_data
 
+        check_sparse(X)
         X = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
         )
@@ -978,6 +1007,13 @@ def _margins(scores: Array) -> Array:
     return margins
 
 
+def _is_float(dtype: Any) -> bool:
+    try:
+        return str(np.dtype(dtype)) in ("float32", "float64")
+    except TypeError:
+        return False
+
+
 def _columns(X: Any) -> int:
     shape = getattr(X, "shape", None)
     return int(shape[1]) if shape is not None and len(shape) == 2 else 0
@@ -1007,6 +1043,12 @@ class GaussianClassifier(OnlineClassifier):
 
     #: The projections the mathematics allows for this rule.
     _projections: ClassVar[tuple[str, ...]] = ("kl", "drop")
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        owner = type(self).__name__
+        check_number(owner, "initial_variance", self.initial_variance, 0.0, sys.float_info.max, open_low=True)
+        check_number(owner, "min_variance", self.min_variance, 0.0, self.initial_variance)
 
     def _belief(self) -> Any:
         owner = type(self).__name__

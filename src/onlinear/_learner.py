@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, task
+from ._core import Fault
 from ._rows import DenseRows, Rows, SparseRows, refuse, to_rows
 from .exceptions import DataError, ParameterError
 
@@ -99,6 +100,7 @@ class Learner:
         self._handle: _core.Learner | None = None
         #: Names of the columns, which the string keys of dicts are matched to; None hashes them.
         self.feature_names: list[str] | None = None
+        self._check_range()
         # Wrong combinations are refused here, before there is any data.
         if n_features is not None and (n_classes is not None or self._is_single):
             self._start(n_features)
@@ -110,6 +112,14 @@ class Learner:
     @property
     def _is_single(self) -> bool:
         return isinstance(self.task, task.Binary)
+
+    def _check_range(self) -> None:
+        """Refuse parameters that the type of the state cannot hold."""
+        largest = 1e30 if self.dtype == "float32" else 1e290
+        for name in ("initial_variance", "eta"):
+            value = getattr(self.belief, name, 1.0)
+            if not 1 / largest <= value <= largest:
+                raise ParameterError(f"{name} must be in [{1 / largest:g}, {largest:g}] for {self.dtype}, got {value!r}")
 
     def _make(self, n_features: int, n_classes: int) -> _core.Learner:
         try:
@@ -189,6 +199,9 @@ class Learner:
         labels = self._labels(y, rows.n_rows)
         if self._handle is None:
             self._start(rows.n_columns, int(labels.max(initial=1)) + 1)
+        stray = np.flatnonzero((labels < 0) | (labels >= max(self.n_blocks, 2)))
+        if len(stray):
+            raise refuse(int(Fault.bad_label.value), int(stray[0]), -1)
         return self.learn_rows(rows, labels, weights_of(sample_weight, rows.n_rows), scores=scores)
 
     def learn_rows(
@@ -228,7 +241,7 @@ class Learner:
         if labels.shape != (n,):
             raise DataError(f"y must have shape ({n},), got {labels.shape}")
         if labels.dtype.kind not in "iub":
-            if labels.dtype.kind != "f" or not np.all(labels == np.floor(labels)):
+            if labels.dtype.kind != "f" or not np.all((labels == np.floor(labels)) & (np.abs(labels) < 2**31)):
                 raise DataError(f"y must hold class numbers, got dtype {labels.dtype}")
         numbers: Array = labels.astype(np.int32)
         if self._is_single and n and numbers.min() < 0:
@@ -251,7 +264,7 @@ class Learner:
         """Scores or variances of prepared rows, shape (n, n_blocks)."""
         handle = self.handle
         if rows.n_columns > handle.n_features:
-            rows = narrowed(rows, handle.n_features)
+            rows = narrowed(rows, handle.n_features, handle.single_precision)
         read = handle.read_csr if isinstance(rows, SparseRows) else handle.read_dense
         out = read(*rows.arguments(), variances, n_threads)
         if isinstance(out, tuple):
@@ -379,7 +392,10 @@ def weights_of(sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
     """Example weights as the core wants them; bad ones are refused before anything is learned."""
     if sample_weight is None:
         return None
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.require(sample_weight, np.float64, ["C", "A"])
+    except (TypeError, ValueError):
+        raise DataError(f"sample_weight must hold {n} numbers, got {sample_weight!r}") from None
     if weights.ndim == 0:
         weights = np.full(n, weights[()])
     if weights.shape != (n,):
@@ -396,10 +412,13 @@ def contiguous(value: Any) -> Any:
     return np.ascontiguousarray(value) if isinstance(value, np.ndarray) else value
 
 
-def narrowed(rows: Rows, n_features: int) -> Rows:
+def narrowed(rows: Rows, n_features: int, single_precision: bool) -> Rows:
     """Rows without the features a learner has never met: they have no weight."""
     if isinstance(rows, DenseRows):
         return DenseRows(rows.x[:, :n_features])
+    fault, row, column = _core.inspect_csr(*rows.arguments(), single_precision)
+    if fault:
+        raise refuse(fault, row, column, single_precision=single_precision, learning=False)
     known = rows.indices < n_features
     counts = np.concatenate([[0], np.cumsum(known)])
     return SparseRows(rows.data[known], rows.indices[known], counts[rows.indptr].astype(np.int64), rows.n_rows, n_features)

@@ -47,14 +47,18 @@ def labelled(X: Any, n_classes: int, seed: int, noise: float = 0.1) -> Array:
     return np.where(wrong, rng.integers(0, n_classes, len(y)), y)
 
 
-def dense_stream(n: int = 80, d: int = 7, n_classes: int = 2, seed: int = 0, dtype: Any = np.float32) -> Stream:
+def dense_stream(
+    n: int = 80, d: int = 7, n_classes: int = 2, seed: int = 0, dtype: Any = np.float32
+) -> Stream:
     """Dense rows without zeros."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d)).astype(dtype)
     return Stream(X, labelled(X, n_classes, seed))
 
 
-def sparse_stream(n: int = 80, d: int = 20, n_classes: int = 2, seed: int = 0, dtype: Any = np.float32) -> Stream:
+def sparse_stream(
+    n: int = 80, d: int = 20, n_classes: int = 2, seed: int = 0, dtype: Any = np.float32
+) -> Stream:
     """Sparse rows; the last column is in the last row, so that every column is met."""
     rng = np.random.default_rng(seed)
     X = sp.random(n, d, density=0.3, random_state=seed, format="lil", dtype=np.float64)

@@ -58,7 +58,9 @@ def test_any_batching_gives_the_same_bits(setting: Any, maker: Any, n_classes: i
 @every_setting
 @every_stream
 @every_count
-def test_one_pass_of_fit_is_a_partial_fit_that_knows_its_classes(setting: Any, maker: Any, n_classes: int) -> None:
+def test_one_pass_of_fit_is_a_partial_fit_that_knows_its_classes(
+    setting: Any, maker: Any, n_classes: int
+) -> None:
     """`fit` in the given order, `partial_fit` with `classes`, and batches of it leave the same bits."""
     stream = maker(n_classes=n_classes, seed=4)
     fitted = fresh(setting, passes=1, shuffle=False, early_stopping=False).fit(stream.X, stream.y)
@@ -184,7 +186,10 @@ def test_named_features_that_come_late_are_met_where_they_come(setting: Any, tmp
     rng = np.random.default_rng(12)
     words = [f"word{i}" for i in range(12)]
     examples = [
-        ({word: float(rng.standard_normal()) for word in rng.permutation(words[: 2 + i // 5])}, "abc"[min(i % 4, 2)])
+        (
+            {word: float(rng.standard_normal()) for word in rng.permutation(words[: 2 + i // 5])},
+            "abc"[min(i % 4, 2)],
+        )
         for i in range(48)
     ]
     straight, broken = fresh(small), fresh(small)

@@ -42,7 +42,7 @@ public:
     Diagonal(const Options& options, std::size_t slots, std::size_t blocks)
         : options_(options), w_(options.average ? 3 : 2, slots, blocks), average_{.on = options.average},
           floor_(static_cast<T>(std::max(options.min_variance, static_cast<double>(std::numeric_limits<T>::min())))),
-          fresh_(static_cast<T>(options.initial_variance)), ceiling_(options.initial_variance) {
+          fresh_(static_cast<T>(options.initial_variance)), ceiling_(std::max(options.initial_variance, options.min_variance)) {
         w_.fill(1, static_cast<T>(options.initial_variance));
     }
 
@@ -125,6 +125,7 @@ public:
         const double move = std::abs(step.mean) * std::sqrt(ceiling_ * spread_ * e.variance);
         const double factor = average_.on ? 1 + average_.scales : 1;
         if (!(step.spread * spread_ * ceiling_ < kReach<T>)) return false;
+        if (!(std::max(std::abs(step.mean), step.precision) * spread_ < kReach<T>)) return false;
         if (!((reach_ + move) * factor < kReach<T>)) {
             reach_ = largest();
             if (!((reach_ + move) * factor < kReach<T>)) return false;
@@ -221,7 +222,7 @@ public:
         reach_ = largest();
         ceiling_ = 0;
         w_.each(1, [this](T s) { ceiling_ = std::max(ceiling_, static_cast<double>(s)); });
-        ceiling_ = std::max(ceiling_, static_cast<double>(fresh_));
+        ceiling_ = std::max({ceiling_, static_cast<double>(fresh_), options_.min_variance});
     }
 
 private:

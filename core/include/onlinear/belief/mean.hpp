@@ -68,6 +68,7 @@ public:
         const double scale = std::abs(step.keep * scale_) < kSmallest ? 1.0 : scale_ * step.keep;
         const double move = std::abs(step.mean / scale) * std::sqrt(e.variance);
         const double factor = average_.on ? 1 + average_.scales : 1;
+        if (!(std::abs(step.mean / scale) < kReach<T>)) return false;
         if (!(std::abs(threshold_ + step.threshold) < kReach<double>)) return false;
         if (track_norm_ && !(norm_after(step, e) < kReach<double>)) return false;
         if ((reach_ + move) * factor < kReach<T>) {
