@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
+import inspect
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
@@ -80,7 +80,7 @@ feature_names_in_ : ndarray of str
 def estimator(cls: type[T]) -> type[T]:
     """Make a keyword-only dataclass of an estimator and join the shared documentation to its own."""
     made = dataclass(kw_only=True, eq=False, repr=False)(cls)
-    document = textwrap.dedent(made.__doc__ or "")
+    document = inspect.cleandoc(made.__doc__ or "")
     for heading, text in (("Parameters", SHARED_PARAMETERS), ("Attributes", SHARED_ATTRIBUTES)):
         document = _join(document, heading, text)
     made.__doc__ = document
