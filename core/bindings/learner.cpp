@@ -93,6 +93,7 @@ public:
     std::vector<std::int64_t> index;
     std::vector<double> value;
     std::vector<std::string> fresh;  // named columns the last dict brings
+    bool hashed = false;             // whether the last dict had a hashed key
 
     /// Reads a dict; with `learning`, new names are given columns and words noted, both for `commit` to keep.
     void read(nb::handle features, bool learning) {
@@ -100,6 +101,7 @@ public:
         value.clear();
         fresh.clear();
         noted_.clear();
+        hashed = false;
         if (!PyDict_Check(features.ptr())) {
             read_mapping(features, learning);
             return;
@@ -142,6 +144,8 @@ public:
 
 private:
     void read_mapping(nb::handle features, bool learning) {
+        if (!nb::hasattr(features, "items"))
+            throw nb::type_error(("x must be a dict of features, got " + repr(features.ptr()) + "; arrays go to partial_fit").c_str());
         const nb::object items = features.attr("items")();
         for (nb::handle item : items) {
             const nb::object key = item[0], number = item[1];
@@ -165,7 +169,7 @@ private:
                 add_hashed(word, static_cast<std::size_t>(size), x, learning);
             }
         } else {
-            add_column(key, x);
+            add_column(key, x, learning);
         }
     }
 
@@ -189,8 +193,10 @@ private:
         if (found != columns.end()) {
             push(found->second, x);
         } else if (learning) {
-            push(static_cast<std::uint32_t>(columns.size() + fresh.size()), x);
-            fresh.push_back(word);
+            // {"colour": "red", "colour=red": 1} names one feature twice.
+            const auto place = std::find(fresh.begin(), fresh.end(), word) - fresh.begin();
+            push(static_cast<std::uint32_t>(columns.size() + static_cast<std::size_t>(place)), x);
+            if (static_cast<std::size_t>(place) == fresh.size()) fresh.push_back(word);
         }
     }
 
@@ -200,10 +206,11 @@ private:
             if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits, false);
             if (!seen_[column] && words.size() < max_names) noted_.emplace_back(column, std::string(word, size));
         }
+        hashed = true;
         push(column, x);
     }
 
-    void add_column(PyObject* key, double x) {
+    void add_column(PyObject* key, double x, bool learning) {
         const long long column = PyLong_AsLongLong(key);
         if (column == -1 && PyErr_Occurred()) {
             PyErr_Clear();
@@ -214,6 +221,9 @@ private:
             throw std::invalid_argument("feature index " + std::to_string(column) + " is past max_features (" +
                                         std::to_string(max_features) +
                                         "); name features by strings to hash them, or raise max_features");
+        if (learning && !columns.empty() && static_cast<std::size_t>(column) >= columns.size())
+            throw std::invalid_argument("feature index " + std::to_string(column) + " is past the " +
+                                        std::to_string(columns.size()) + " named columns; name new features by strings");
         push(static_cast<std::uint32_t>(column), x);
     }
 
@@ -328,13 +338,28 @@ struct Handle {
         return nb::cast(out);
     }
 
+    /// Learns one dict; what is refused, or has no weight, leaves no feature and no word behind.
+    Refusal learn_one(nb::handle dict, const Lesson& lesson) {
+        const std::size_t known = learner->features();
+        const bool weightless = *lesson.sample_weight == 0;
+        Refusal refusal = learner->check(lesson);
+        if (refusal) return refusal;
+        const Matrix matrix = from_dict(dict, !weightless, refusal);
+        if (refusal || weightless) return refusal;
+        refusal = learner->learn(matrix, lesson).refusal;
+        if (refusal)
+            learner->shrink(known);
+        else
+            features.commit();
+        return refusal;
+    }
+
     /// A dict as a matrix of one row; a bad one is refused before anything grows for its sake.
     Matrix from_dict(nb::handle dict, bool learning, Refusal& refusal) {
         features.read(dict, learning);
         refusal = features.inspect(learner->single_precision());
         if (refusal) return {};
         if (learning) {
-            features.commit();
             const std::size_t needed = features.needed();
             if (needed > learner->features()) learner->grow(std::max(needed, hashed_size()), learner->blocks());
         }
@@ -366,7 +391,7 @@ private:
     }
 
     std::size_t hashed_size() const { return features.columns.empty() && features.bits > 0 && used_hash() ? std::size_t{1} << features.bits : 0; }
-    bool used_hash() const { return !features.words.empty(); }
+    bool used_hash() const { return features.hashed || !features.words.empty(); }
 
     /// A feature never learned has no weight: it says nothing about a prediction.
     void drop_unknown() {
@@ -547,14 +572,16 @@ void bind_learner(nb::module_& m) {
 
     m.def(
         "check_dict",
-        [](nb::handle features, bool single_precision) {
+        [](nb::handle features, bool single_precision, std::size_t max_features) {
             FeatureMap map;
             map.bits = 20;
+            map.max_features = max_features;
             map.read(features, false);
             const Refusal refusal = map.inspect(single_precision);
             if (refusal) throw std::invalid_argument("a feature's value is not finite, or too large for the state's type");
         },
-        nb::arg("features"), nb::arg("single_precision"), "Raise unless every value of a dict can be learned.");
+        nb::arg("features"), nb::arg("single_precision"), nb::arg("max_features"),
+        "Raise unless every value of a dict can be learned.");
     m.def(
         "inspect_csr",
         [](const Array& data, const Array& indices, const Array& indptr, std::size_t columns, bool single_precision) {
@@ -680,11 +707,7 @@ void bind_learner(nb::module_& m) {
                     lesson.labels = labels.data();
                     lesson.label_lists = lists;
                 }
-                Refusal refusal = self.learner->check(lesson);
-                if (refusal) return refused(refusal);
-                const Matrix matrix = self.from_dict(features, true, refusal);
-                if (refusal) return refused(refusal);
-                return refused(self.learner->learn(matrix, lesson).refusal);
+                return refused(self.learn_one(features, lesson));
             },
             nb::arg("features"), nb::arg("label"), nb::arg("target"), nb::arg("weight"), nb::arg("class_weight").none(),
             nb::arg("balanced"), nb::arg("relevant") = nb::none())
@@ -901,8 +924,8 @@ void bind_learner(nb::module_& m) {
             twin->features = self.features;
             twin->wants = self.wants;
             twin->single_prototype = self.single_prototype;
-            return twin;
-        });
+            return twin.release();
+        }, nb::rv_policy::take_ownership);
 }
 
 }  // namespace onlinear::bindings

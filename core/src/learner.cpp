@@ -6,7 +6,8 @@ namespace {
 
 template <class V>
 bool all_usable(const V* x, std::size_t n, double limit) noexcept {
-    const V top = static_cast<V>(limit);
+    // The largest double is infinite as a float, and infinity must not pass.
+    const V top = static_cast<V>(std::min(limit, static_cast<double>(std::numeric_limits<V>::max())));
     bool good = true;
     for (std::size_t i = 0; i < n; ++i) good &= std::abs(x[i]) <= top;  // false for NaN too
     return good;

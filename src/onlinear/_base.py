@@ -5,7 +5,8 @@ An estimator file declares parameters and says which rule, belief and task they 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
@@ -17,10 +18,10 @@ from ._estimator import Array, GaussianBelief, LinearEstimator
 from ._explanation import Explanation, explain_margin
 from ._labels import Labels
 from ._learner import weights_of
-from ._parameters import check_choice
+from ._parameters import check_choice, check_number, with_advice
 from ._rows import Rows, SparseRows, refuse
 from ._sklearn import ClassifierMixin, generator, is_lean
-from .exceptions import DataError, NotAvailableError, ParameterError
+from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
 __all__ = ["GaussianClassifier", "OnlineClassifier"]
 
@@ -46,6 +47,14 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """The several-constraint task for more than two classes, or None for the top-1 reduction."""
         return None
 
+    def _joint_task(self) -> Any:
+        try:
+            return self._joint()
+        except ParameterError:
+            raise
+        except ValueError as error:
+            raise ParameterError(with_advice(type(self).__name__, str(error))) from None
+
     # ------------------------------------------------------------------ learning
 
     def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -66,28 +75,24 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         self._check_parameters()
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
-        with self._all_or_nothing(anew=not go_on):
+        self._generator()
+        # Going on changes the learner in place; what starts anew needs no look at the rows first.
+        with self._all_or_nothing(deep=go_on):
             self._fit(X, y, sample_weight, go_on)
         return self
 
     def _fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None, go_on: bool) -> None:
         rows, labels = self._validated(X, y, reset=not go_on)
         weights = self._fit_weights(sample_weight, rows.n_rows)
-        dtype = self._state_dtype(X)
         known = self._labels if go_on else Labels()
         new = known.unknown(labels)
-        if len(known) + len(new) < 2:
-            only = [*known.names, *new.tolist()][0]
-            raise DataError(
-                f"{type(self).__name__}: y has one class only ({only!r}); fit needs at least two classes. "
-                "partial_fit and learn_one accept classes as they come."
-            )
+        self._need_two_classes([*known.names, *new.tolist()])
         if go_on:
             self._inspect(rows, self._learner.dtype)
             self._meet(new, rows.n_columns)
         else:
             self._labels = known
-            self._start(rows.n_columns, np.asarray(new), dtype)
+            self._start(rows.n_columns, new, self._state_dtype(X))
             self.n_passes_ = 0
         numbers = self._labels.encode(labels)
         assert numbers is not None
@@ -98,6 +103,13 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
                 rows, numbers, weights, class_weight=class_weight, order=order, calibrate=first, checked=True
             ),
         )
+
+    def _need_two_classes(self, names: list[Any]) -> None:
+        if len(names) < 2:
+            raise DataError(
+                f"{type(self).__name__}: y has one class only ({names[0]!r}); fit needs at least two classes. "
+                "partial_fit and learn_one accept classes as they come."
+            )
 
     def partial_fit(
         self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
@@ -119,46 +131,111 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         -------
         self
         """
-        learner = self.__dict__.get("_learner")
-        rows = self._quick(X) if learner is not None else None
-        numbers, inspected = None, False
-        if rows is not None and classes is None:
+        rows = self._quick(X) if classes is None and self.__dict__.get("_learner") is not None else None
+        numbers = None
+        if rows is not None:
             labels = np.asarray(y)
             if labels.shape == (rows.n_rows,):
                 numbers = self._labels.encode(labels)
-        with self._all_or_nothing(anew=learner is None):
-            if numbers is None:
-                rows, numbers = self._meet_batch(X, y, classes)
-                inspected = True
-            assert rows is not None
-            weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
-            class_weight, balanced = self._streaming_weights()
-            self._learner.learn_rows(
-                rows, numbers, weights, class_weight=class_weight, balanced=balanced, checked=inspected
-            )
+        if rows is None or numbers is None:
+            return self._learn_news(X, y, classes, sample_weight)
+        weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
+        class_weight, balanced = self._streaming_weights()
+        self._learner.learn_rows(rows, numbers, weights, class_weight=class_weight, balanced=balanced)
         return self
 
-    def _meet_batch(self, X: Any, y: Any, classes: npt.ArrayLike | None) -> tuple[Rows, Array]:
-        """A batch that brings something new: the first one, new classes, other types."""
+    def _learn_news(
+        self, X: Any, y: Any, classes: npt.ArrayLike | None, sample_weight: npt.ArrayLike | None
+    ) -> Self:
+        """Learn a batch that may bring something new: the first one, new classes, more columns, other types.
+
+        A class is met in the row in which it comes, not at the head of its batch: how a stream is cut into batches must
+        not show in the bits.
+        """
         self._check_parameters()
         first = self.__dict__.get("_learner") is None
+        restore = self._checkpoint()
+        with self._all_or_nothing():
+            batch = self._batch_of(X, y, classes, sample_weight)
+        try:
+            for start, stop, new in batch.parts():
+                self._learn_part(batch, start, stop, new)
+        except BaseException as error:
+            if first and not isinstance(error, NumericError):
+                restore()
+            raise
+        finally:
+            if self.__dict__.get("_learner") is None:  # nothing had any weight, or the very first row was refused
+                restore()
+        return self
+
+    def _batch_of(
+        self, X: Any, y: Any, classes: npt.ArrayLike | None, sample_weight: npt.ArrayLike | None
+    ) -> Batch:
+        """A batch checked in every way, before anything is changed for its sake.
+
+        The rows of the first batch are not looked at: when they are refused, everything is put back.
+        """
+        first = self.__dict__.get("_learner") is None
         rows, labels = self._validated(X, y, reset=first)
-        known = Labels() if first else self._labels
-        expected = labels if classes is None else np.asarray(classes).ravel()
-        new = known.unknown(expected)
-        if classes is not None:
-            stray = known.stray(labels, new)
+        weights = weights_of(sample_weight, rows.n_rows)
+        known = Labels() if first else self._labels.copy()
+        expected = self._expected(labels, classes, weights, known)
+        numbers = known.encode(labels) if len(known) else None
+        news: list[tuple[int, Array]] = []
+        if numbers is None:
+            stray = None if classes is None else known.stray(labels)
             if stray is not None:
-                raise DataError(f"y contains {stray!r}, which is not among classes={expected.tolist()}")
+                raise DataError(f"y contains {stray!r}, which is not among classes={np.ravel(classes).tolist()}")
+            numbers, news = _numbered(labels, weights, known)
+        if len(expected) or not first:
+            news.insert(0, (0, expected))
         if first:
-            self._labels = known
-            self._start(rows.n_columns, new, self._state_dtype(X))
-        else:
+            return Batch(rows, numbers, weights, self._state_dtype(X), news, checked=True)
+        if self.cost_matrix is not None and len(known) > len(self._labels):
+            self._refuse_class(known.names[len(self._labels)])
+        grows = len(known) > len(self._labels) or rows.n_columns > self._learner.n_features
+        if grows:
             self._inspect(rows, self._learner.dtype)
-            self._meet(new, rows.n_columns)
-        numbers = self._labels.encode(labels)
-        assert numbers is not None
-        return rows, numbers
+        return Batch(rows, numbers, weights, self._learner.dtype, news, checked=grows)
+
+    def _expected(
+        self, labels: Array, classes: npt.ArrayLike | None, weights: Array | None, known: Labels
+    ) -> Array:
+        """The classes to be met before the first row; `known` learns of them."""
+        expected = labels[:0]
+        if classes is not None:
+            expected = known.unknown(np.asarray(classes).ravel())
+            known.add(expected)
+        if self.cost_matrix is not None and self.__dict__.get("_learner") is None:
+            # The costs are for all classes at once.
+            if classes is None:
+                expected = known.unknown(labels if weights is None else labels[weights > 0])
+            if len(expected):
+                expected = self._costly(expected)[1]
+            known.add(expected)
+        return expected
+
+    def _learn_part(self, batch: Batch, start: int, stop: int, new: Array) -> None:
+        """Learn a stretch of rows, after meeting the classes it brings."""
+        fitted = self.__dict__.get("_learner") is not None
+        restore = self._checkpoint(deep=fitted and self._grows(new, batch.rows.n_columns))
+        try:
+            self._meet(new, batch.rows.n_columns, batch.dtype)
+            class_weight, balanced = self._streaming_weights()
+            self._learner.learn_rows(
+                batch.rows.part(start, stop),
+                batch.numbers[start:stop],
+                None if batch.weights is None else batch.weights[start:stop],
+                class_weight=class_weight,
+                balanced=balanced,
+                checked=batch.checked,
+                first_row=start,
+            )
+        except BaseException as error:
+            if not (isinstance(error, NumericError) and error.row is not None and error.row > start):
+                restore()  # nothing was learned since
+            raise
 
     def fit_stream(self, batches: Iterable[Any]) -> Self:
         """Learn from batches as they come, one pass: pairs (X, y), triples with weights, or what `onlinear.read` gives.
@@ -210,44 +287,43 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         try:
             number = self._labels.index[y]
-            handle = self._learner._handle
+            self._learner  # noqa: B018  # may not be there yet
         except (AttributeError, KeyError, TypeError):
-            number, handle = self._meet_one(x, y)
-        if self.class_weight is not None:
-            class_weight, balanced = self._streaming_weights()
-            factor = None if class_weight is None else float(class_weight[number])
-            fault, row, column = handle.learn_dict(x, number, 0.0, w, factor, balanced)
-        else:
-            fault, row, column = handle.learn_dict(x, number, 0.0, w, None, False)
-        if fault:
-            raise refuse(fault, row, column, single_precision=handle.single_precision)
-        if handle.n_features != self.n_features_in_:
-            self._grown(handle)
+            return self._learn_new_one(x, y, w)
+        self._learn_labelled(x, number, w)
         return self
 
-    def _meet_one(self, x: Mapping[Any, Any], y: Any) -> tuple[int, Any]:
-        if y is None or (isinstance(y, float) and np.isnan(y)):
-            raise DataError(f"y must be a class label, got {y!r}")
-        label = np.asarray([y]) if not isinstance(y, str | bytes) else np.asarray([y], dtype=type(y))
-        if label.ndim != 1:
-            raise DataError(f"y must be one class label, got {y!r}")
-        if self.__dict__.get("_learner") is None:
+    def _learn_labelled(self, x: Mapping[Any, Any], number: int, w: float) -> None:
+        if self.class_weight is None:
+            self._learn_dict(x, w, label=number)
+            return
+        class_weight, balanced = self._streaming_weights()
+        factor = None if class_weight is None else float(class_weight[number])
+        self._learn_dict(x, w, label=number, factor=factor, balanced=balanced)
+
+    def _learn_new_one(self, x: Mapping[Any, Any], y: Any, w: float) -> Self:
+        """Learn a dict that brings a class, or is the first of all."""
+        label = _one_label(y)
+        fitted = self.__dict__.get("_learner") is not None
+        if not fitted:
             self._check_parameters()
-            _core.check_dict(x, self.dtype != "float64")
-            self._labels = Labels()
-            self._start(0, label, self.dtype or "float32")
-        elif label.tolist()[0] not in self._labels.index:
-            _core.check_dict(x, self._learner.dtype == "float32")
-            self._meet(label, self.n_features_in_)
-        return self._labels.index[label.tolist()[0]], self._learner.handle
+        dtype = self._dict_dtype()
+        if not self._is_weightless(x, w, dtype):
+            with self._all_or_nothing(deep=fitted, single=True):
+                self._meet(label, self.n_features_in_ if fitted else 0, dtype)
+                self._learn_labelled(x, self._labels.index[label.tolist()[0]], w)
+        return self
 
     # ------------------------------------------------------------------ getting ready
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
-        check_choice(type(self).__name__, "cost_update", self.cost_update, ("prediction", "max_loss"))
-        if self.class_weight is not None and not isinstance(self.class_weight, Mapping):
-            check_choice(type(self).__name__, "class_weight", self.class_weight, ("balanced", None))
+        owner = type(self).__name__
+        if isinstance(self.class_weight, Mapping):
+            for label, weight in self.class_weight.items():
+                check_number(owner, f"class_weight[{label!r}]", weight, 0.0, sys.float_info.max)
+        else:
+            check_choice(owner, "class_weight", self.class_weight, ("balanced", None))
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Array]:
         rows = self._checked_rows(X, reset=reset)
@@ -263,10 +339,13 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         check_consistent_length(X, labels)
         if labels.dtype.kind not in "iubUS":  # whole numbers and words are classes whatever they are
             assert_all_finite(labels, input_name="y")
-            check_classification_targets(labels)
+            try:
+                check_classification_targets(labels)
+            except TypeError:
+                raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
         return rows, labels
 
-    def _start(self, n_features: int, classes: Array, dtype: str) -> None:
+    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
         rule, known = self.axes()
         if self.cost_matrix is not None:
             asked, classes = self._costly(np.asarray(classes))
@@ -274,12 +353,12 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         n_classes = max(len(self._labels), 2)
         if self.cost_matrix is None:
             several = n_classes > 2 or self._always_joint
-            joint = self._joint()
+            joint = self._joint_task()
             asked = (joint or task.Multiclass()) if several else task.Binary()
         own_rule = isinstance(asked, task.MulticlassJoint)
         try:
             self._learner = self._make_learner(
-                asked, None if own_rule else rule, known, n_features, n_classes, dtype
+                asked, None if own_rule else rule, known, n_features, n_classes, dtype, anew=anew
             )
         except ParameterError:
             del self._labels
@@ -289,12 +368,12 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
     def _costly(self, classes: Array) -> tuple[Any, Array]:
         """The cost-sensitive task, and all its classes: the matrix says which there are."""
         owner = type(self).__name__
-        if self._joint() is not None or self._always_joint:
-            raise ParameterError(
-                f"{owner}: cost_matrix does not go with several constraints at once; use constraints=1"
-            )
+        if self._joint_task() is not None or self._always_joint:
+            raise ParameterError(f"{owner}: cost_matrix does not go with several constraints at once; use constraints=1")
         costs, named = self.cost_matrix, isinstance(self.cost_matrix, Mapping)
         if isinstance(costs, Mapping):
+            if not all(isinstance(row, Mapping) for row in costs.values()):
+                raise ParameterError(f"{owner}: cost_matrix must be {{right class: {{answer: cost}}}}, got {costs!r}")
             names = Labels()
             names.add(np.asarray([*costs, *(answer for row in costs.values() for answer in row)]))
             stray = names.unknown(classes)
@@ -318,15 +397,23 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
     #: Tasks that keep one block per class even for two classes.
     _always_joint: ClassVar[bool] = False
 
-    def _meet(self, new: Array, n_features: int) -> None:
-        """Make room for classes and features that were not there before."""
+    def _grows(self, new: Array, n_features: int) -> bool:
+        """Whether these classes or this many features ask for room."""
+        return len(new) > 0 or n_features > self._learner.n_features
+
+    def _meet(self, new: Array, n_features: int, dtype: str = "float64") -> None:
+        """Make room for classes and features that were not there before; the first of them start the learner."""
+        if self.__dict__.get("_learner") is None:
+            self._labels = Labels()
+            self._start(n_features, new, dtype)
+            return
         handle = self._learner.handle
         if self.cost_matrix is not None and len(new):
-            raise DataError(f"{type(self).__name__}: y contains {new[0]!r}, which cost_matrix does not know")
+            self._refuse_class(new[0])
         self._labels.add(np.asarray(new))
         n_classes = max(len(self._labels), 2)
         if n_classes > 2 and handle.n_blocks == 1:
-            several = self._joint() or task.Multiclass()
+            several = self._joint_task() or task.Multiclass()
             handle.to_multiclass(several)
             self._learner.task = several
             if isinstance(several, task.MulticlassJoint):
@@ -334,6 +421,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         if n_features > handle.n_features or n_classes > max(handle.n_blocks, 2):
             handle.grow(max(n_features, handle.n_features), n_classes)
         self.n_features_in_ = handle.n_features
+
+    def _refuse_class(self, label: Any) -> None:
+        raise DataError(f"{type(self).__name__}: y contains {label!r}, which cost_matrix does not know")
 
     def _class_weights(self, numbers: Array) -> Array | None:
         """For `fit`, where all labels are known: scikit-learn's meaning."""
@@ -350,12 +440,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             return None, True
         assert not isinstance(self.class_weight, str)
         names = self._labels.names
-        weights = np.array(
-            [float(self.class_weight.get(name, 1.0)) for name in names] + [1.0] * (2 - len(names))
-        )
-        if not np.all(np.isfinite(weights) & (weights >= 0)):
-            raise ParameterError(f"{type(self).__name__}: class_weight must be finite and not negative")
-        return weights, False
+        weights = [float(self.class_weight.get(name, 1.0)) for name in names] + [1.0] * (2 - len(names))
+        return np.array(weights), False
 
     # ------------------------------------------------------------------ predicting
 
@@ -512,7 +598,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         )
         variance = read(*rows.arguments(), self._threads())
         if isinstance(variance, tuple):
-            raise refuse(*variance, single_precision=learner.dtype == "float32")
+            raise refuse(*variance, single_precision=learner.dtype == "float32", learning=False)
         return _margins(self._oriented(blocks)), np.sqrt(variance[:, 0])
 
     def confidence(self, X: Any) -> Array:
@@ -649,6 +735,54 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = self._ignores_weights is not None
         return tags
+
+
+@dataclass(slots=True)
+class Batch:
+    """A checked batch and the classes it brings, each with the row in which it comes."""
+
+    rows: Rows
+    numbers: Array
+    weights: Array | None
+    dtype: str
+    news: list[tuple[int, Array]]
+    checked: bool
+
+    def parts(self) -> Iterator[tuple[int, int, Array]]:
+        """Stretches of rows, and the classes to be met before each."""
+        stops = [row for row, _ in self.news[1:]] + [self.rows.n_rows]
+        for (start, new), stop in zip(self.news, stops, strict=True):
+            yield start, stop, new
+
+
+def _numbered(labels: Array, weights: Array | None, known: Labels) -> tuple[Array, list[tuple[int, Array]]]:
+    """Class numbers, and the classes not in `known` with the rows they come in; `known` learns of them.
+
+    Rows of no weight bring no classes and may have any number.
+    """
+    if weights is None or weights.all():
+        arrivals, rows = known.arrivals(labels)
+        known.add(arrivals)
+        numbers = known.encode(labels)
+        assert numbers is not None
+    else:
+        counted = np.flatnonzero(weights)
+        arrivals, where = known.arrivals(labels[counted])
+        known.add(arrivals)
+        rows = counted[where]
+        numbers = np.zeros(len(labels), dtype=np.int32)
+        numbers[counted] = known.encode(labels[counted])
+    return numbers, [(int(row), arrivals[i : i + 1]) for i, row in enumerate(rows)]
+
+
+def _one_label(y: Any) -> Array:
+    """One class label as an array."""
+    if y is None or isinstance(y, Mapping | set):
+        raise DataError(f"y must be a class label, got {y!r}")
+    label = np.asarray([y]) if not isinstance(y, str | bytes) else np.asarray([y], dtype=type(y))
+    if label.ndim != 1 or (label.dtype.kind == "f" and not np.isfinite(label[0])):
+        raise DataError(f"y must be one class label, got {y!r}")
+    return label
 
 
 def _margins(scores: Array) -> Array:

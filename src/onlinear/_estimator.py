@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -14,8 +16,8 @@ import numpy.typing as npt
 from . import _core, belief
 from ._labels import Labels
 from ._learner import Learner, Report, weights_of
-from ._parameters import check_choice, check_number, with_advice
-from ._rows import Rows, SparseRows, is_sparse, quick_rows, refuse, to_rows
+from ._parameters import check_choice, check_declared, check_number, check_numbers, with_advice
+from ._rows import Rows, SparseRows, check_sparse, is_sparse, quick_rows, refuse, to_rows
 from ._sklearn import BaseEstimator, generator, is_lean
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
@@ -88,9 +90,20 @@ class OnlineEstimator(BaseEstimator):
             raise ParameterError(with_advice(type(self).__name__, str(error))) from None
 
     def _make_learner(
-        self, asked: Any, rule: Any, known: Any, n_features: int, n_classes: int | None, dtype: str
+        self,
+        asked: Any,
+        rule: Any,
+        known: Any,
+        n_features: int,
+        n_classes: int | None,
+        dtype: str,
+        *,
+        anew: bool = True,
     ) -> Learner:
-        """Put the axes together; what does not go together is refused in the estimator's name."""
+        """Put the axes together; what does not go together is refused in the estimator's name.
+
+        It is not `anew` when a state is about to be loaded.
+        """
         try:
             learner = Learner(
                 task=asked,
@@ -100,18 +113,21 @@ class OnlineEstimator(BaseEstimator):
                 n_features=n_features,
                 n_classes=n_classes,
                 fit_intercept=self._has_intercept(),
-                initial_mean=self.initial_mean,
+                initial_mean=self.initial_mean if anew else None,
                 bits=self.bits,
                 max_features=self.max_features,
             )
         except ParameterError as error:
             raise ParameterError(with_advice(type(self).__name__, str(error))) from None
         if "feature_names_in_" in self.__dict__:
-            learner.handle.name_columns([str(name) for name in self.feature_names_in_])
+            learner.name_columns([str(name) for name in self.feature_names_in_])
         return learner
 
-    def _start(self, n_features: int, classes: Array, dtype: str) -> None:
-        """Make the learner; `classes` are those known at the start, none where the task has none."""
+    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
+        """Make the learner; `classes` are those known at the start, none where the task has none.
+
+        It is not `anew` when a state is about to be loaded into it.
+        """
         raise TypeError(f"{type(self).__name__} does not say how it starts")
 
     # ------------------------------------------------------------------ learning
@@ -126,7 +142,7 @@ class OnlineEstimator(BaseEstimator):
 
     def _make_passes(self, n: int, learn: Callable[[Array | None, bool], Report]) -> None:
         """Make the passes of `fit`; ``learn(order, first)`` makes one."""
-        rng = generator(self.random_state)
+        rng = self._generator()
         best, patience = np.inf, 0
         # A patience longer than several passes could never run out; it asks for more of them. One pass is one pass.
         patient = self.early_stopping and 1 < self.passes < self.n_iter_no_change
@@ -144,6 +160,15 @@ class OnlineEstimator(BaseEstimator):
             best = min(best, error)
             if patience >= self.n_iter_no_change:
                 break
+
+    def _generator(self) -> np.random.RandomState:
+        try:
+            return generator(self.random_state)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"{type(self).__name__}: random_state must be None, a seed in [0, 2**32) or a RandomState, "
+                f"got {self.random_state!r}"
+            ) from error
 
     def _error(self, report: Report, n: int) -> float:
         """The progressive error of a pass."""
@@ -174,11 +199,28 @@ class OnlineEstimator(BaseEstimator):
         return self
 
     def _learn_dict(
-        self, x: Mapping[Any, Any], target: float, w: float, relevant: Sequence[int] | None = None
+        self,
+        x: Mapping[Any, Any],
+        w: float,
+        *,
+        label: int = 0,
+        target: float = 0.0,
+        relevant: Sequence[int] | None = None,
+        factor: float | None = None,
+        balanced: bool = False,
     ) -> None:
-        """Learn one example from a dict."""
+        """Learn one example from a dict; `factor` is the weight of its class."""
         handle = self._learner.handle
-        fault, row, column = handle.learn_dict(x, 0, target, w, None, False, relevant)
+        try:
+            fault, row, column = handle.learn_dict(x, label, target, w, factor, balanced, relevant)
+        except TypeError:
+            need_weight(w)
+            raise
+        except MemoryError:
+            raise MemoryError(
+                f"{type(self).__name__}: no room for the features of this dict; lower bits (now {self.bits}), "
+                "or use covariance='diagonal'"
+            ) from None
         if fault:
             raise refuse(fault, row, column, single_precision=handle.single_precision)
         if handle.n_features != self.n_features_in_:
@@ -189,6 +231,14 @@ class OnlineEstimator(BaseEstimator):
         self.n_features_in_ = handle.n_features
         if "feature_names_in_" in self.__dict__:
             self.feature_names_in_ = np.array([*self.feature_names_in_, *handle.fresh_names], dtype=object)
+            self._learner.feature_names = [str(name) for name in self.feature_names_in_]
+
+    def _is_weightless(self, x: Mapping[Any, Any], w: Any, dtype: str) -> bool:
+        """Whether an example that would bring something new has no weight: then it is checked and brings nothing."""
+        need_weight(w)
+        if w == 0:
+            _core.check_dict(x, dtype == "float32", self.max_features)
+        return bool(w == 0)
 
     # ------------------------------------------------------------------ getting ready
 
@@ -199,8 +249,13 @@ class OnlineEstimator(BaseEstimator):
         check_number(owner, "tol", self.tol, -1.0)
         check_number(owner, "bits", self.bits, 1, 30, whole=True)
         check_number(owner, "max_features", self.max_features, 1, 1 << 30, whole=True)
-        if self.dtype is not None and str(np.dtype(self.dtype)) not in ("float32", "float64"):
+        check_declared(self)
+        if self.initial_mean is not None:
+            check_numbers(owner, "initial_mean", self.initial_mean)
+        if self.dtype is not None and not _is_float(self.dtype):
             raise ParameterError(f"{owner}: dtype must be None, 'float32' or 'float64', got {self.dtype!r}")
+        if self.n_jobs is not None:
+            check_number(owner, "n_jobs", self.n_jobs, -sys.maxsize, sys.maxsize, whole=True)
 
     def _state_dtype(self, X: Any) -> str:
         if self.dtype is not None:
@@ -214,6 +269,12 @@ class OnlineEstimator(BaseEstimator):
             )
         return "float64" if given == np.float64 else "float32"
 
+    def _dict_dtype(self) -> str:
+        """The type of the state when dicts are learned."""
+        if self.__dict__.get("_learner") is not None:
+            return self._learner.dtype
+        return str(np.dtype(self.dtype or np.float32))
+
     def _checked_rows(self, X: Any, *, reset: bool) -> Rows:
         """scikit-learn's manners; NaN and infinity are found by the core, which names the row."""
         if is_lean():
@@ -222,6 +283,7 @@ class OnlineEstimator(BaseEstimator):
             return rows
         from sklearn.utils.validation import validate_data
 
+        check_sparse(X)
         wide = self.grow_features and not reset and _columns(X) > self.n_features_in_
         X = validate_data(
             self,
@@ -252,16 +314,31 @@ class OnlineEstimator(BaseEstimator):
             raise refuse(fault, row, column, single_precision=dtype == "float32")
 
     @contextmanager
-    def _all_or_nothing(self, anew: bool) -> Iterator[None]:
-        """Put back what was there before when a call that starts anew is refused for its input."""
-        before = dict(self.__dict__) if anew else None
+    def _all_or_nothing(self, *, deep: bool = False, single: bool = False) -> Iterator[None]:
+        """Put back what was there before when a call is refused.
+
+        The rows before a step that would overflow stay learned; a `single` example has none before it. `deep` where
+        the native learner is changed in place before all is known to be well.
+        """
+        restore = self._checkpoint(deep=deep)
         try:
             yield
-        except DataError as error:
-            # The rows before a step that would overflow stay learned.
-            if before is not None and not isinstance(error, NumericError):
-                self.__dict__ = before
+        except BaseException as error:
+            if single or not isinstance(error, NumericError):
+                restore()
             raise
+
+    def _checkpoint(self, *, deep: bool = False) -> Callable[[], None]:
+        """A way back to the present state; `deep` where the native learner is about to be changed in place."""
+        before = dict(self.__dict__)
+        if deep:
+            before["_labels"], before["_learner"] = self._labels.copy(), self._learner.copy()
+
+        def restore() -> None:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+
+        return restore
 
     def _make_room(self, rows: Rows, dtype: str, *, anew: bool) -> None:
         """Make the learner of a task without classes, or room in it for rows that can be learned.
@@ -299,6 +376,7 @@ class OnlineEstimator(BaseEstimator):
             return to_rows(X)
         from sklearn.utils.validation import validate_data
 
+        check_sparse(X)
         X = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
         )
@@ -319,7 +397,7 @@ class OnlineEstimator(BaseEstimator):
     def _dict_blocks(self, x: Mapping[Any, Any], *, variances: bool = False) -> Array:
         out = self._learner.handle.read_dict(x, variances)
         if isinstance(out, tuple):
-            raise refuse(*out, single_precision=self._learner.dtype == "float32")
+            raise refuse(*out, single_precision=self._learner.dtype == "float32", learning=False)
         return np.array([out])
 
     def _need_variance(self) -> Learner:
@@ -458,6 +536,12 @@ class GaussianBelief(LinearEstimator):
     #: The projections the mathematics allows for this rule.
     _projections: ClassVar[tuple[str, ...]] = ("kl", "drop")
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        owner = type(self).__name__
+        check_number(owner, "initial_variance", self.initial_variance, 0.0, sys.float_info.max, open_low=True)
+        check_number(owner, "min_variance", self.min_variance, 0.0, self.initial_variance)
+
     def _belief(self) -> Any:
         owner = type(self).__name__
         check_choice(owner, "covariance", self.covariance, ("diagonal", "full"))
@@ -470,6 +554,21 @@ class GaussianBelief(LinearEstimator):
             min_variance=self.min_variance,
             average=self.average,
         )
+
+
+def need_weight(w: Any) -> None:
+    """Raise unless `w` can be the weight of an example."""
+    if not isinstance(w, Real):
+        raise TypeError(f"w must be a number, got {w!r}")
+    if not 0 <= float(w) < float("inf"):
+        raise DataError(f"w must be finite and not negative, got {w!r}", 0)
+
+
+def _is_float(dtype: Any) -> bool:
+    try:
+        return str(np.dtype(dtype)) in ("float32", "float64")
+    except TypeError:
+        return False
 
 
 def _columns(X: Any) -> int:

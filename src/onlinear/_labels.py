@@ -11,6 +11,9 @@ from .exceptions import DataError
 
 Array = npt.NDArray[Any]
 
+#: So many labels are looked for one by one.
+_FEW = 8
+
 
 class Labels:
     """Classes numbered as they come; `sorted` shows them in scikit-learn's order.
@@ -27,6 +30,23 @@ class Labels:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def copy(self) -> Labels:
+        """An independent copy."""
+        twin = Labels()
+        twin.names, twin.index, twin._dtype = list(self.names), dict(self.index), self._dtype
+        return twin
+
+    def arrivals(self, y: Array) -> tuple[Array, Array]:
+        """The labels of `y` that have no number yet, in the order in which they come, and the row each comes in."""
+        new = self.unknown(y)
+        if len(new) <= _FEW and y.dtype.kind in "iubf":  # a few comparisons beat a sort
+            first = np.array([np.argmax(y == label) for label in new], dtype=np.intp)
+        else:
+            distinct, places = np.unique(y, return_index=True)
+            first = places[np.searchsorted(distinct, new)]
+        rows = np.sort(first)
+        return y[rows], rows
 
     def add(self, labels: Array) -> None:
         """Give numbers to labels not met before, in the given order."""
@@ -71,15 +91,9 @@ class Labels:
         assert self._order is not None
         return self._order
 
-    def stray(self, y: Array, new: Array) -> Any:
-        """A label of `y` that is neither known nor among `new`, or None."""
-        both = Labels()
-        if self.names:
-            both.add(self.sorted)
-        both.add(new)
-        if both.encode(y) is not None:
-            return None
-        return next((label for label in y.tolist() if label not in both.index), None)
+    def stray(self, y: Array) -> Any:
+        """A label of `y` that has no number, or None."""
+        return next((label for label in y.tolist() if label not in self.index), None)
 
     def unknown(self, y: Array) -> Array:
         """The distinct labels of `y` that have no number yet, sorted."""
@@ -87,11 +101,13 @@ class Labels:
             distinct = distinct_labels(y)
         except TypeError:
             raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
-        return distinct[[label not in self.index for label in distinct.tolist()]]
+        return distinct[np.array([label not in self.index for label in distinct.tolist()], dtype=bool)]
 
     def encode(self, y: Array) -> Array | None:
         """The numbers of `y` as int32, or None when it holds a label not met before."""
         if y.dtype.kind in "iub" and self._dtype is not None and self._dtype.kind in "iub":
+            return self._encode_sorted(y)
+        if y.dtype.kind == "f" and self._dtype is not None and self._dtype.kind == "f":
             return self._encode_sorted(y)
         if y.dtype.kind in "US" and len(y) > 64:
             return self._encode_sorted(y)
@@ -103,11 +119,10 @@ class Labels:
     def _encode_sorted(self, y: Array) -> Array | None:
         classes = self.sorted
         if len(classes) == 2:  # two comparisons beat a search
-            second = y == classes[1]
-            if not np.all(second | (y == classes[0])):
-                return None
-            first, last = self.order.astype(np.int32)
-            return np.where(second, last, first)
+            chosen = y == classes[self.order[1]]
+            known = y == classes[self.order[0]]
+            known |= chosen
+            return chosen.astype(np.int32) if known.all() else None
         position = np.searchsorted(classes, y)
         position[position == len(classes)] = 0
         if len(classes) == 0 or not np.array_equal(classes[position], y):
@@ -121,7 +136,8 @@ def distinct_labels(y: Array) -> Array:
     if y.dtype.kind in "iu" and len(y) > 1000:
         low, high = int(y.min()), int(y.max())
         if high - low < 1 << 16:
-            return (np.flatnonzero(np.bincount((y - low).astype(np.int64))) + low).astype(y.dtype)
+            wide = y if y.dtype.itemsize == 8 else y.astype(np.int64)
+            return np.flatnonzero(np.bincount((wide - low).astype(np.int64))).astype(y.dtype) + y.dtype.type(low)
     return np.unique(y)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, task
+from ._core import Fault
 from ._rows import DenseRows, Rows, SparseRows, refuse, to_rows
 from .exceptions import DataError, ParameterError
 
@@ -98,6 +99,9 @@ class Learner:
         self._n_classes = n_classes
         self._initial_mean = None if initial_mean is None else np.asarray(initial_mean, dtype=np.float64)
         self._handle: _core.Learner | None = None
+        #: Names of the columns, which the string keys of dicts are matched to; None hashes them.
+        self.feature_names: list[str] | None = None
+        self._check_range()
         # Wrong combinations are refused here, before there is any data.
         if n_features is not None and (n_classes is not None or self._is_single):
             self._start(n_features)
@@ -111,6 +115,14 @@ class Learner:
         if isinstance(self.task, task.Ranking):
             return bool(self.task.prototypes == "single")
         return isinstance(self.task, task.Binary | task.Regression | task.OneClass)
+
+    def _check_range(self) -> None:
+        """Refuse parameters that the type of the state cannot hold."""
+        largest = 1e30 if self.dtype == "float32" else 1e290
+        for name in ("initial_variance", "eta"):
+            value = getattr(self.belief, name, 1.0)
+            if not 1 / largest <= value <= largest:
+                raise ParameterError(f"{name} must be in [{1 / largest:g}, {largest:g}] for {self.dtype}, got {value!r}")
 
     def _make(self, n_features: int, n_classes: int) -> _core.Learner:
         try:
@@ -131,8 +143,8 @@ class Learner:
                 f"a full covariance of {side} weights needs {8 * side * side / 2**30:.1f} GiB; use a diagonal belief"
             ) from None
 
-    def _start(self, n_features: int, n_classes: int | None = None) -> _core.Learner:
-        """Make the native learner once the sizes are known."""
+    def _new_handle(self, n_features: int, n_classes: int | None = None) -> _core.Learner:
+        """A native learner of the given size that has learned nothing."""
         if n_features > self.max_features:
             raise DataError(
                 f"{n_features} features are more than max_features={self.max_features}; hash them, or raise max_features"
@@ -140,6 +152,13 @@ class Learner:
         handle = self._make(n_features, n_classes or self._n_classes or 2)
         handle.use_hashing(self.bits)
         handle.set_max_features(self.max_features)
+        if self.feature_names is not None:
+            handle.name_columns(self.feature_names)
+        return handle
+
+    def _start(self, n_features: int, n_classes: int | None = None) -> _core.Learner:
+        """Make the native learner once the sizes are known."""
+        handle = self._new_handle(n_features, n_classes)
         if self._initial_mean is not None:
             mean = np.atleast_2d(self._initial_mean)
             if mean.shape != (handle.n_blocks, n_features):
@@ -209,9 +228,11 @@ class Learner:
         weights = weights_of(sample_weight, n)
         if self._handle is None:
             named = answers is not None and answers.dtype.kind == "i"
-            self._start(
-                rows.n_columns, int(answers.max(initial=1)) + 1 if answers is not None and named else None
-            )
+            self._start(rows.n_columns, int(answers.max(initial=1)) + 1 if answers is not None and named else None)
+        if answers is not None and answers.dtype.kind == "i" and lists is None:
+            stray = np.flatnonzero((answers < 0) | (answers >= max(self.n_blocks, 2)))
+            if len(stray):
+                raise refuse(int(Fault.bad_label.value), int(stray[0]), -1)
         return self.learn_rows(rows, answers, weights, scores=scores, label_lists=lists)
 
     def learn_rows(
@@ -227,11 +248,13 @@ class Learner:
         checked: bool = False,
         scores: Array | None = None,
         label_lists: Array | None = None,
+        first_row: int = 0,
     ) -> Report:
         """Learn prepared rows; what `learn` and the estimators stand on.
 
         `labels` holds int32 class numbers, float64 targets, or None; with `label_lists` it holds the relevant labels of
-        all examples, those of example i from ``label_lists[i]`` to ``label_lists[i + 1]``.
+        all examples, those of example i from ``label_lists[i]`` to ``label_lists[i + 1]``. A refusal counts rows from
+        `first_row`.
         """
         handle = self.handle
         learn = handle.learn_csr if isinstance(rows, SparseRows) else handle.learn_dense
@@ -248,7 +271,7 @@ class Learner:
             label_lists,
         )
         if fault:
-            raise refuse(fault, row, column, single_precision=handle.single_precision)
+            raise refuse(fault, first_row + row, column, single_precision=handle.single_precision)
         return Report(learned, mistakes, updates, cost)
 
     def learn_one(self, x: dict[Any, Any], y: Any = None, w: float = 1.0) -> None:
@@ -270,7 +293,7 @@ class Learner:
         if labels.shape != (n,):
             raise DataError(f"y must have shape ({n},), got {labels.shape}")
         if labels.dtype.kind not in "iub":
-            if labels.dtype.kind != "f" or not np.all(labels == np.floor(labels)):
+            if labels.dtype.kind != "f" or not np.all((labels == np.floor(labels)) & (np.abs(labels) < 2**31)):
                 raise DataError(f"y must hold class numbers, got dtype {labels.dtype}")
         numbers: Array = labels.astype(np.int32)
         if self._is_single and n and numbers.min() < 0:
@@ -293,11 +316,11 @@ class Learner:
         """Scores or variances of prepared rows, shape (n, n_blocks)."""
         handle = self.handle
         if rows.n_columns > handle.n_features:
-            rows = narrowed(rows, handle.n_features)
+            rows = narrowed(rows, handle.n_features, handle.single_precision)
         read = handle.read_csr if isinstance(rows, SparseRows) else handle.read_dense
         out = read(*rows.arguments(), variances, n_threads)
         if isinstance(out, tuple):
-            raise refuse(*out, single_precision=handle.single_precision)
+            raise refuse(*out, single_precision=handle.single_precision, learning=False)
         return out
 
     @property
@@ -382,11 +405,12 @@ class Learner:
         """Take over a state made by `state` of a learner with the same axes."""
         first = next(value for value in state.values() if isinstance(value, np.ndarray) and value.ndim == 2)
         blocks, slots = first.shape
-        handle = self._start(n_features if n_features is not None else slots - 1, n_classes or blocks)
+        handle = self._new_handle(n_features if n_features is not None else slots - 1, n_classes or blocks)
         try:
             handle.load_state({key: contiguous(value) for key, value in state.items()})
         except ValueError as error:
             raise DataError(str(error)) from None
+        self._handle = handle
 
     def digest(self) -> str:
         """A hash of the whole state; equal digests mean equal bits."""
@@ -402,6 +426,11 @@ class Learner:
         fields = {key: value for key, value in self.__dict__.items() if key != "_handle"}
         fields["_saved"] = None if self._handle is None else (self._handle.state(), self._handle.words())
         return fields
+
+    def name_columns(self, names: list[str]) -> None:
+        """Match the string keys of dicts to these columns instead of hashing them."""
+        self.feature_names = names
+        self.handle.name_columns(names)
 
     def __setstate__(self, fields: dict[str, Any]) -> None:
         saved = fields.pop("_saved")
@@ -452,7 +481,10 @@ def weights_of(sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
     """Example weights as the core wants them; bad ones are refused before anything is learned."""
     if sample_weight is None:
         return None
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    try:
+        weights = np.require(sample_weight, np.float64, ["C", "A"])
+    except (TypeError, ValueError):
+        raise DataError(f"sample_weight must hold {n} numbers, got {sample_weight!r}") from None
     if weights.ndim == 0:
         weights = np.full(n, weights[()])
     if weights.shape != (n,):
@@ -471,10 +503,13 @@ def contiguous(value: Any) -> Any:
     return np.ascontiguousarray(value) if isinstance(value, np.ndarray) else value
 
 
-def narrowed(rows: Rows, n_features: int) -> Rows:
+def narrowed(rows: Rows, n_features: int, single_precision: bool) -> Rows:
     """Rows without the features a learner has never met: they have no weight."""
     if isinstance(rows, DenseRows):
         return DenseRows(rows.x[:, :n_features])
+    fault, row, column = _core.inspect_csr(*rows.arguments(), single_precision)
+    if fault:
+        raise refuse(fault, row, column, single_precision=single_precision, learning=False)
     known = rows.indices < n_features
     counts = np.concatenate([[0], np.cumsum(known)])
     return SparseRows(

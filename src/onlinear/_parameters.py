@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import dataclass
-from typing import Any, TypeVar, dataclass_transform
+from functools import cache
+from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
 
 from .exceptions import ParameterError
 
-__all__ = ["check_choice", "check_number", "estimator"]
+__all__ = ["check_choice", "check_declared", "check_flag", "check_number", "estimator"]
 
 T = TypeVar("T")
 
@@ -146,6 +147,35 @@ def check_number(
         raise ParameterError(f"{owner}: {name} must be {kind}, {bound}, got {value!r}. {advice}".rstrip())
 
 
+def check_flag(owner: str, name: str, value: Any) -> None:
+    """Raise `ParameterError` unless `value` is True or False."""
+    if type(value).__name__ not in ("bool", "bool_"):  # Python's and NumPy's, without importing NumPy
+        raise ParameterError(f"{owner}: {name} must be True or False, got {value!r}.")
+
+
+@cache
+def declared_choices(cls: type) -> dict[str, tuple[Any, ...] | None]:
+    """The parameters of `cls` declared as flags (None) or as one of several words (the words)."""
+    hints = get_type_hints(cls)
+    declared: dict[str, tuple[Any, ...] | None] = {}
+    for name in cls.__dataclass_fields__:  # type: ignore[attr-defined]
+        if hints[name] is bool:
+            declared[name] = None
+        elif get_origin(hints[name]) is Literal:
+            declared[name] = get_args(hints[name])
+    return declared
+
+
+def check_declared(model: Any) -> None:
+    """Check flags and words against their declarations."""
+    owner = type(model).__name__
+    for name, choices in declared_choices(type(model)).items():
+        if choices is None:
+            check_flag(owner, name, getattr(model, name))
+        else:
+            check_choice(owner, name, getattr(model, name), choices)
+
+
 def _is_whole(value: Any) -> bool:
     if isinstance(value, bool):
         return False
@@ -163,6 +193,18 @@ def check_choice(owner: str, name: str, value: Any, choices: tuple[Any, ...]) ->
         near = difflib.get_close_matches(str(value), [str(c) for c in choices], 1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise ParameterError(f"{owner}: {name} must be one of {listed}, got {value!r}.{hint}")
+
+
+def check_numbers(owner: str, name: str, value: Any) -> None:
+    """Raise `ParameterError` unless `value` is an array of finite numbers."""
+    import numpy as np
+
+    try:
+        good = bool(np.all(np.isfinite(np.asarray(value, dtype=np.float64))))
+    except (TypeError, ValueError):
+        good = False
+    if not good:
+        raise ParameterError(f"{owner}: {name} must be an array of finite numbers, got {value!r}.")
 
 
 def with_advice(owner: str, message: str) -> str:

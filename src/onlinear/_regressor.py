@@ -52,7 +52,7 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         """
         self._check_parameters()
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
-        with self._all_or_nothing(anew=not go_on):
+        with self._all_or_nothing():
             rows, targets = self._validated(X, y, reset=not go_on)
             weights = self._fit_weights(sample_weight, rows.n_rows)
             self._make_room(rows, self._state_dtype(X), anew=not go_on)
@@ -83,14 +83,15 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         first = self.__dict__.get("_learner") is None
         rows = None if first else self._quick(X)
         inspected = rows is None
-        with self._all_or_nothing(anew=first):
+        with self._all_or_nothing():
             if rows is None:
                 self._check_parameters()
                 rows, targets = self._validated(X, y, reset=first)
+                weights = weights_of(sample_weight, rows.n_rows)
                 self._make_room(rows, self._state_dtype(X), anew=first)
             else:
                 targets = targets_of(y, rows.n_rows)
-            weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
+                weights = weights_of(sample_weight, rows.n_rows)
             self._learner.learn_rows(rows, targets, weights, checked=inspected)
         return self
 
@@ -114,13 +115,17 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
             target = float(y)
         except (TypeError, ValueError):
             raise DataError(f"y must be a number, got {y!r}") from None
-        if self.__dict__.get("_learner") is None:
-            _core.check_dict(x, self.dtype != "float64")
-            if not np.isfinite(target):
-                raise DataError(f"y must be finite, got {y!r}")
-            self._labels = Labels()
-            self._start(0, np.empty(0), self.dtype or "float32")
-        self._learn_dict(x, target, w)
+        if self.__dict__.get("_learner") is not None:
+            self._learn_dict(x, w, target=target)
+            return self
+        self._check_parameters()
+        if not np.isfinite(target):
+            raise DataError(f"y must be finite, got {y!r}")
+        if not self._is_weightless(x, w, self._dict_dtype()):
+            with self._all_or_nothing(single=True):
+                self._labels = Labels()
+                self._start(0, np.empty(0), self._dict_dtype())
+                self._learn_dict(x, w, target=target)
         return self
 
     def _error(self, report: Report, n: int) -> float:
@@ -146,9 +151,9 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
             raise refuse(int(_core.Fault.bad_target.value), int(np.flatnonzero(bad)[0]), -1)
         return rows, targets
 
-    def _start(self, n_features: int, classes: Array, dtype: str) -> None:
+    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
         rule, known = self.axes()
-        self._learner = self._make_learner(self._task(), rule, known, n_features, None, dtype)
+        self._learner = self._make_learner(self._task(), rule, known, n_features, None, dtype, anew=anew)
         self.n_features_in_ = n_features
 
     # ------------------------------------------------------------------ predicting

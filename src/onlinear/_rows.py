@@ -30,6 +30,10 @@ class SparseRows:
     def arguments(self) -> tuple[Any, ...]:
         return self.data, self.indices, self.indptr, self.n_columns
 
+    def part(self, first: int, last: int) -> SparseRows:
+        """Some of the rows, without a copy."""
+        return SparseRows(self.data, self.indices, self.indptr[first : last + 1], last - first, self.n_columns)
+
 
 @dataclass(slots=True)
 class DenseRows:
@@ -48,6 +52,10 @@ class DenseRows:
     def arguments(self) -> tuple[Any, ...]:
         return (self.x,)
 
+    def part(self, first: int, last: int) -> DenseRows:
+        """Some of the rows, without a copy."""
+        return DenseRows(self.x[first:last])
+
 
 Rows: TypeAlias = SparseRows | DenseRows
 
@@ -60,7 +68,7 @@ def is_sparse(X: Any) -> bool:
 def quick_rows(X: Any) -> Rows | None:
     """Rows the core can use as they are, or None when `X` needs converting."""
     if type(X) is np.ndarray:
-        return DenseRows(X) if X.ndim == 2 and X.dtype in _FLOATS else None
+        return DenseRows(X) if X.ndim == 2 and X.dtype in _FLOATS and is_regular(X) else None
     if getattr(X, "format", None) == "csr" and hasattr(X, "indptr"):
         data, indices, indptr = X.data, X.indices, X.indptr
         if data.dtype in _FLOATS and indices.dtype in _INDICES and indptr.dtype in _INDICES:
@@ -70,11 +78,38 @@ def quick_rows(X: Any) -> Rows | None:
                     f"indptr has {indptr.shape[0]} entries for {n_rows} rows; it needs one more than rows"
                 )
             if data.shape[0] != indices.shape[0]:
-                raise DataError(
-                    f"data has {data.shape[0]} entries and indices {indices.shape[0]}; they must agree"
-                )
-            return SparseRows(data, indices, indptr, n_rows, n_columns)
+                raise DataError(f"data has {data.shape[0]} entries and indices {indices.shape[0]}; they must agree")
+            return SparseRows(regular(data), regular(indices), regular(indptr), n_rows, n_columns)
     return None
+
+
+def is_regular(array: Float) -> bool:
+    """Whether every element lies at a multiple of its size, as the core reads it."""
+    return array.flags.aligned and not any(step % array.itemsize for step in array.strides)
+
+
+def regular(array: Float) -> Float:
+    """The array itself, or a copy whose elements lie one after the other at multiples of their size."""
+    return array if array.flags.aligned and array.flags.c_contiguous else array.copy()
+
+
+def check_sparse(X: Any) -> None:
+    """Look at the indices of sparse formats that SciPy will convert: its conversions trust them."""
+    if not is_sparse(X):
+        return
+    if X.format in ("csc", "bsr") or (X.format == "csr" and quick_rows(X) is None):
+        for name in ("indices", "indptr"):
+            kind = getattr(X, name).dtype
+            if kind.kind != "i":
+                raise DataError(f"X is not a valid {X.format} matrix: {name} must hold signed integers, got {kind}")
+        try:
+            X.check_format(full_check=True)
+        except (ValueError, IndexError) as error:
+            raise DataError(f"X is not a valid {X.format} matrix: {error}") from None
+    if X.format == "coo":
+        for axis, (name, index) in enumerate(zip(("row", "column"), (X.row, X.col), strict=True)):
+            if len(index) != len(X.data) or (len(index) and not 0 <= index.min() <= index.max() < X.shape[axis]):
+                raise DataError(f"X is not a valid coo matrix: a {name} index lies outside the shape {X.shape}")
 
 
 def to_rows(X: Any) -> Rows:
@@ -83,10 +118,13 @@ def to_rows(X: Any) -> Rows:
     if rows is not None:
         return rows
     if is_sparse(X):
+        check_sparse(X)
         csr = X.tocsr()
         data = csr.data if csr.data.dtype in _FLOATS else csr.data.astype(np.float64)
-        return SparseRows(data, csr.indices, csr.indptr, *csr.shape)
+        return SparseRows(regular(data), regular(csr.indices), regular(csr.indptr), *csr.shape)
     x = np.asarray(X)
+    if x.dtype in _FLOATS:
+        x = x if is_regular(x) else x.copy()
     if x.dtype not in _FLOATS:
         try:
             x = x.astype(np.float64)
@@ -99,7 +137,9 @@ def to_rows(X: Any) -> Rows:
     return DenseRows(x)
 
 
-def refuse(fault: int, row: int, column: int, *, single_precision: bool = False) -> DataError:
+def refuse(
+    fault: int, row: int, column: int, *, single_precision: bool = False, learning: bool = True
+) -> DataError:
     """The exception for a row the core refused."""
     kind = Fault(fault)
     where = f"row {row}" + (f", column {column}" if column >= 0 else "")
@@ -128,7 +168,8 @@ def refuse(fault: int, row: int, column: int, *, single_precision: bool = False)
         case Fault.row_length:
             message = f"row {row} has more than a billion entries"
         case Fault.margin_overflow:
-            message = f"the score of row {row} overflows {dtype}. Scale the features; the rows before it were learned."
+            message = f"the score of row {row} overflows {dtype}. Scale the features"
+            message += "; the rows before it were learned." if learning else "."
         case Fault.step_overflow:
             message = (
                 f"learning row {row} would make a weight overflow {dtype}. Scale the features, or use dtype='float64'; "

@@ -205,14 +205,7 @@ class StreamLearner:
             same = (batch.labels == batch.labels[row]) & (batch.label_ids < 0)
         labels = np.array([name])
         model = self.model
-        if self.started:
-            model._meet(labels, batch.n_features)
-        else:
-            from ._labels import Labels
-
-            model._check_parameters()
-            model._labels = Labels()
-            model._start(batch.n_features, labels, self.dtype)
+        model._meet(labels, batch.n_features, self.dtype)
         number = model._labels.index[name]
         self.labels.add(name, number)
         numbers[same] = number

@@ -66,7 +66,7 @@ class AROWClassifier(GaussianClassifier):
     def _joint(self) -> Any:
         owner = type(self).__name__
         if self.constraints != "all":
-            check_number(owner, "constraints", self.constraints, 1, whole=True)
+            check_number(owner, "constraints", self.constraints, 1, 2**31, whole=True)
             if self.constraints == 1:
                 return None
         check_choice(owner, "cov_update", self.cov_update, ("sum", "delta"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, rule, task
+from . import rule, task
 from ._estimator import Array, OnlineEstimator
 from ._labels import Labels
 from ._learner import Report, weights_of
@@ -108,7 +108,7 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         """
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
         self._check_parameters()
-        with self._all_or_nothing(anew=not go_on):
+        with self._all_or_nothing():
             rows = self._checked_rows(X, reset=not go_on)
             weights = self._fit_weights(sample_weight, rows.n_rows)
             self._make_room(rows, self._state_dtype(X), anew=not go_on)
@@ -140,12 +140,15 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         first = self.__dict__.get("_learner") is None
         rows = None if first else self._quick(X)
         inspected = rows is None
-        with self._all_or_nothing(anew=first):
+        with self._all_or_nothing():
             if rows is None:
                 self._check_parameters()
                 rows = self._checked_rows(X, reset=first)
+                weights = weights_of(sample_weight, rows.n_rows)
                 self._make_room(rows, self._state_dtype(X), anew=first)
-            self._learner.learn_rows(rows, None, weights_of(sample_weight, rows.n_rows), checked=inspected)
+            else:
+                weights = weights_of(sample_weight, rows.n_rows)
+            self._learner.learn_rows(rows, None, weights, checked=inspected)
         return self
 
     def learn_one(self, x: Mapping[Any, Any], y: Any = None, w: float = 1.0) -> Self:
@@ -164,11 +167,15 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         -------
         self
         """
-        if self.__dict__.get("_learner") is None:
-            _core.check_dict(x, self.dtype != "float64")
-            self._labels = Labels()
-            self._start(0, np.empty(0), self.dtype or "float32")
-        self._learn_dict(x, 0.0, w)
+        if self.__dict__.get("_learner") is not None:
+            self._learn_dict(x, w)
+            return self
+        self._check_parameters()
+        if not self._is_weightless(x, w, self._dict_dtype()):
+            with self._all_or_nothing(single=True):
+                self._labels = Labels()
+                self._start(0, np.empty(0), self._dict_dtype())
+                self._learn_dict(x, w)
         return self
 
     def _error(self, report: Report, n: int) -> float:
@@ -179,10 +186,10 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
 
     # ------------------------------------------------------------------ getting ready
 
-    def _start(self, n_features: int, classes: Array, dtype: str) -> None:
+    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
         rule, known = self.axes()
         asked = task.OneClass(radius=self.radius, max_radius=self.max_radius)
-        self._learner = self._make_learner(asked, rule, known, n_features, None, dtype)
+        self._learner = self._make_learner(asked, rule, known, n_features, None, dtype, anew=anew)
         self.n_features_in_ = n_features
         self._cut = None
 

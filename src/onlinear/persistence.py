@@ -582,7 +582,7 @@ def _start_learning(
     model: Any, content: dict[str, Any], tensors: dict[str, Array], n_features: int, classes: Array
 ) -> None:
     state: dict[str, Any] = {key: value for key, value in tensors.items() if not key.startswith("words.")}
-    model._start(n_features, classes, content["dtype"])
+    model._start(n_features, classes, content["dtype"], anew=False)
     state.update({key: float(value) for key, value in content["scalars"].items()})
     state.update({key: [float(item) for item in content["vectors"][key]] for key in _VECTORS})
     handle = model._learner.handle

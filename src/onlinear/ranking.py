@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from . import _core, task
+from . import task
 from ._algorithms import axes_of
 from ._estimator import Array, LinearEstimator
 from ._labels import Labels
@@ -140,7 +140,8 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
             raise DataError(
                 f"{type(self).__name__}: y has one class only; fit needs at least two labels to rank"
             )
-        rows = self._met(X, given, anew=not go_on)
+        with self._all_or_nothing():
+            rows = self._met(X, given, anew=not go_on)
         if not go_on:
             self.n_passes_ = 0
         numbers, lists = self._encoded(given)
@@ -178,7 +179,8 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         if classes is not None:
             given.names = np.unique(np.concatenate([np.asarray(classes).ravel(), given.names]))
         weights = weights_of(sample_weight, given.n)
-        rows = self._met(X, given, anew=first)
+        with self._all_or_nothing():
+            rows = self._met(X, given, anew=first)
         numbers, lists = self._encoded(given)
         self._learner.learn_rows(rows, numbers, weights, checked=True, label_lists=lists)
         return self
@@ -205,18 +207,20 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
             raise DataError(f"y must be a collection of labels, or a dict from label to bool, got {y!r}")
         relevant = [label for label in y if not isinstance(y, Mapping) or y[label]]
         first = self.__dict__.get("_learner") is None
-        single = self.dtype != "float64" if first else self._learner.dtype == "float32"
         known = Labels() if first else self._labels
         new = known.unknown(_array_of(list(y)))
-        if first or len(new):
-            _core.check_dict(x, single)
         if first:
-            self._labels, self._one_each = known, False
-            self._start(0, new, self.dtype or "float32")
-        elif len(new):
-            self._labels.add(new)
-            self._learner.handle.grow(self._learner.n_features, len(self._labels))
-        self._learn_dict(x, 0.0, w, [self._labels.index[label] for label in relevant])
+            self._check_parameters()
+        if (first or len(new)) and self._is_weightless(x, w, self._dict_dtype()):
+            return self
+        with self._all_or_nothing(deep=not first and len(new) > 0, single=True):
+            if first:
+                self._labels, self._one_each = known, False
+                self._start(0, new, self._dict_dtype())
+            elif len(new):
+                self._labels.add(new)
+                self._learner.handle.grow(self._learner.n_features, len(self._labels))
+            self._learn_dict(x, w, relevant=[self._labels.index[label] for label in relevant])
         return self
 
     # ------------------------------------------------------------------ getting ready
@@ -278,11 +282,11 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         cube = np.stack([part.arguments()[0] for part in parts], axis=1)
         return DenseRows(cube.reshape(-1, cube.shape[-1]))
 
-    def _start(self, n_features: int, classes: Array, dtype: str) -> None:
+    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
         rule, known = self.axes()
         self._labels.add(np.asarray(classes))
         asked = task.Ranking(prototypes="multi" if self.phi is None else "single")
-        self._learner = self._make_learner(asked, rule, known, n_features, len(self._labels), dtype)
+        self._learner = self._make_learner(asked, rule, known, n_features, len(self._labels), dtype, anew=anew)
         self.n_features_in_ = n_features
 
     # ------------------------------------------------------------------ predicting

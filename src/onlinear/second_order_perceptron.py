@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, ClassVar, Literal
 
 from . import belief, rule
@@ -65,7 +66,7 @@ class SecondOrderPerceptron(GaussianClassifier):
         check_choice(owner, "form", self.form, ("own", "rule"))
         check_choice(owner, "covariance", self.covariance, ("diagonal", "full"))
         check_choice(owner, "projection", self.projection, self._projections)
-        check_number(owner, "ridge", self.ridge, 0.0, open_low=True)
+        check_number(owner, "ridge", self.ridge, 0.0, sys.float_info.max, open_low=True)
         own, variance = self.form == "own", self.initial_variance / self.ridge
         if self.covariance == "full":
             return belief.Full(initial_variance=variance, inclusive=own, average=self.average)

@@ -75,7 +75,7 @@ def test_a_river_model_learns_the_bits_its_estimator_learns() -> None:
 
 
 def test_a_clone_knows_nothing_and_the_pattern_stays_as_it_was() -> None:
-    """River's clone is a fresh model with the same parameters."""
+    """A clone of river's is a fresh model with the same parameters."""
     model = as_river(AROWClassifier(r=0.3))
     model.learn_one({"a": 1.0}, True)
 
@@ -129,7 +129,7 @@ def test_what_is_not_ours_is_refused_by_name() -> None:
 
 
 def test_without_river_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    """River is an extra: the error says how to get it."""
+    """The library river is an extra: the error says how to get it."""
     real = builtins.__import__
 
     def without_river(name: str, *rest: Any, **more: Any) -> Any:

@@ -13,10 +13,21 @@ struct Round {
     double cost = 0.0;  // of the prediction, by the task's own measure where it has one
 };
 
+/// Whether the factors of a step are numbers of the state's type: tiny features and huge weights make huge factors.
+template <class T>
+inline bool representable(Terms terms, const Step& step, const Evidence& e) noexcept {
+    if (!step.finite() || !std::isfinite(step.precision * e.variance)) return false;
+    for (const Term& term : terms) {
+        const double c = std::abs(term.coefficient);
+        if (!(std::abs(step.mean) * c < belief::kReach<T> && step.precision * c * c < belief::kReach<T>)) return false;
+    }
+    return true;
+}
+
 /// Takes a step that something has decided, unless it would make a weight infinite.
 template <class Belief, class T>
 inline Round take(Belief& belief, const Row<T>& row, Terms terms, const Step& step, const Evidence& e) {
-    if (!step.finite()) return {.fault = Fault::step_overflow};
+    if (!representable<T>(terms, step, e)) return {.fault = Fault::step_overflow};
     if constexpr (requires { belief.expect(row, terms); }) belief.expect(row, terms);
     if (!belief.admits(step, e)) return {.fault = Fault::step_overflow};
     belief.apply(row, terms, step, e);

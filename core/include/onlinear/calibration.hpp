@@ -24,6 +24,7 @@ public:
         if (!follow_binary(score) || square == 0) return;
         const double s = clamped(score) / std::sqrt(square);
         const double p = sigmoid(scale * s + offset);
+        weight = std::min(weight, kLargest);
         const double error = weight * (p - (positive ? 1.0 : 0.0));
         const double curvature = weight * std::max(p * (1 - p), kLeastCurvature);
         const double keep = memory();
@@ -59,6 +60,7 @@ public:
             mean += p * s;
             second += p * s * s;
         }
+        weight = std::min(weight, kLargest);
         const double error = weight * (mean - clamped((scores[label] - top) / size));
         h_ss = memory() * h_ss + weight * std::max(second - mean * mean, kLeastCurvature);
         turn_scale(error / h_ss);

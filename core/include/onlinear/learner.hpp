@@ -79,6 +79,8 @@ public:
     virtual std::size_t blocks() const noexcept = 0;
     virtual std::size_t features() const noexcept = 0;
     virtual void grow(std::size_t features, std::size_t classes) = 0;
+    /// Takes back a growth whose features have not been learned from.
+    virtual void shrink(std::size_t features) = 0;
     /// The same learner for several classes; two classes become blocks -w/2 and +w/2.
     virtual std::unique_ptr<AnyLearner> for_multiclass(const TaskSpec& task) = 0;
     virtual std::unique_ptr<AnyLearner> copy() const = 0;
@@ -196,6 +198,14 @@ public:
         }
         belief_.grow(features + 1, task_.blocks());
         make_room();
+    }
+
+    void shrink(std::size_t features) override {
+        if constexpr (requires { belief_.shrink(features + 1); }) {
+            belief_.shrink(features + 1);
+        } else {
+            belief_.planes().shrink(features + 1);
+        }
     }
 
     std::unique_ptr<AnyLearner> for_multiclass(const TaskSpec& task) override {
@@ -339,6 +349,7 @@ private:
         } else {
             const Round round = learn(example);
             if (round.fault != Fault::none) return round.fault;
+            if (lesson.balanced) count(example);
             task_.calibrate(calibration, scores_.data(), example, lesson.calibrate);
             belief_.tick();
             counters.seen += 1;
@@ -381,17 +392,20 @@ private:
         return report;
     }
 
-    /// n / (classes * count of this class), over the stream so far.
-    double balance(const task::Example& example) {
+    /// n / (classes * count of this class), over the stream so far, this example included.
+    double balance(const task::Example& example) const noexcept {
+        const auto label = static_cast<std::size_t>(example.label);
+        double total = 1, classes = 1;
+        for (std::size_t k = 0; k < class_counts.size(); ++k) {
+            total += class_counts[k];
+            classes += k != label && class_counts[k] > 0;
+        }
+        return total / (classes * (1 + (label < class_counts.size() ? class_counts[label] : 0.0)));
+    }
+    void count(const task::Example& example) {
         const auto label = static_cast<std::size_t>(example.label);
         if (class_counts.size() <= label) class_counts.resize(label + 1, 0.0);
         class_counts[label] += 1;
-        double total = 0, classes = 0;
-        for (const double count : class_counts) {
-            total += count;
-            classes += count > 0;
-        }
-        return total / (classes * class_counts[label]);
     }
 
     /// Scores are linear in the row for these, so the intercept can be added last and values need no copy.
@@ -443,12 +457,15 @@ private:
             }
             if (what == Reading::margin_variance) {
                 out[i] = margin_variance(row, values.data(), scratch.data());
+                if (!std::isfinite(out[i])) return {Fault::margin_overflow, i, -1};
                 continue;
             }
             if (what == Reading::scores)
                 predict(row, values.data(), scratch.data());
             else
                 belief_.variances(row, values.data());
+            for (std::size_t b = 0; b < blocks(); ++b)
+                if (!std::isfinite(values[b])) return {Fault::margin_overflow, i, -1};
             std::copy_n(values.data(), blocks(), out + i * blocks());
         }
         return {};

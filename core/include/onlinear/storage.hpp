@@ -189,6 +189,9 @@ public:
         if (plane < planes_) fill_from(plane, value, old_slots, old_blocks);
     }
 
+    /// Takes back a growth; the slots given up must be as `grow` left them.
+    void shrink(std::size_t slots) noexcept { slots_ = std::min(slots, slots_); }
+
     /// A plane as a plain array, block-major: out[block * slots + slot].
     template <class Out>
     void read(std::size_t plane, Out* out) const {

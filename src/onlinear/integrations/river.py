@@ -185,7 +185,7 @@ def as_river(estimator: Any) -> Any:
     """
     for kind, wrapper in _WRAPPERS:
         if isinstance(estimator, kind):
-            river_model = wrapper(clone(estimator))
+            river_model: Any = wrapper(clone(estimator))
             if estimator.__sklearn_is_fitted__():
                 river_model.model = copy.deepcopy(estimator)
             return river_model

@@ -42,7 +42,7 @@ public:
     Diagonal(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
         : options_(options), w_(options.average ? 3 : 2, slots, blocks, apart), average_{.on = options.average},
           floor_(static_cast<T>(std::max(options.min_variance, static_cast<double>(std::numeric_limits<T>::min())))),
-          ceiling_(options.initial_variance) {
+          fresh_(static_cast<T>(options.initial_variance)), ceiling_(std::max(options.initial_variance, options.min_variance)) {
         w_.fill(1, static_cast<T>(options.initial_variance));
     }
 
@@ -132,6 +132,7 @@ public:
         const double move = std::abs(step.mean) * std::sqrt(ceiling_ * spread_ * e.variance);
         const double factor = average_.on ? 1 + average_.scales : 1;
         if (!(step.spread * spread_ * ceiling_ < kReach<T>)) return false;
+        if (!(std::max(std::abs(step.mean), step.precision) * spread_ < kReach<T>)) return false;
         if (!((reach_ + move) * factor < kReach<T>)) {
             reach_ = largest();
             if (!((reach_ + move) * factor < kReach<T>)) return false;
@@ -168,7 +169,7 @@ public:
     }
 
     void grow(std::size_t slots, std::size_t blocks) {
-        w_.grow(slots, blocks, 1, static_cast<T>(options_.initial_variance / spread_));
+        w_.grow(slots, blocks, 1, fresh_);
     }
 
     /// Blocks -w/2 and +w/2; half the variance each, so that the margin between them keeps its own.
@@ -197,6 +198,7 @@ public:
         if (spread_ < 1e9 && spread_ > 1e-9) return;
         const T f = static_cast<T>(spread_);
         w_.each(1, [f](T& s) { s *= f; });
+        fresh_ *= f;
         ceiling_ *= spread_;
         spread_ = 1;
     }
@@ -217,12 +219,17 @@ public:
             v.scalar("average_rounds", average_.rounds);
         }
         v.scalar("spread", spread_);
+        double fresh = static_cast<double>(fresh_);
+        v.scalar("fresh_variance", fresh);
+        fresh_ = static_cast<T>(fresh);
     }
     void loaded() {
+        if (!(fresh_ > 0)) throw std::invalid_argument("state 'fresh_variance' must be positive");
+        if (!(spread_ > 0)) throw std::invalid_argument("state 'spread' must be positive");
         reach_ = largest();
         ceiling_ = 0;
         w_.each(1, [this](T s) { ceiling_ = std::max(ceiling_, static_cast<double>(s)); });
-        ceiling_ = std::max(ceiling_, options_.initial_variance);
+        ceiling_ = std::max({ceiling_, static_cast<double>(fresh_), options_.min_variance});
     }
 
 private:
@@ -304,6 +311,7 @@ private:
     Planes<T> w_;
     Averaging average_;
     T floor_;
+    T fresh_;               // sigma of a weight nothing has been learned about: what a new one starts from
     double ceiling_;        // an upper bound on sigma before spreading
     double spread_ = 1.0;
     double reach_ = 0.0;    // an upper bound on |mean|

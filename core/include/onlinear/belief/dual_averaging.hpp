@@ -62,7 +62,10 @@ public:
 
     bool admits(const Step& step, const Evidence& e) noexcept {
         const double bound = std::abs(step.mean) * std::sqrt(e.variance) + step.mean * step.mean * e.variance;
-        if (!(reach_ + bound < kReach<T>)) return false;
+        if (!(reach_ + bound < kReach<T>)) {
+            remeasure();  // the bound depends on history, the answer must not
+            if (!(reach_ + bound < kReach<T>)) return false;
+        }
         reach_ += bound;
         return true;
     }

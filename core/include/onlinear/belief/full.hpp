@@ -33,7 +33,7 @@ public:
 
     Full(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
         : options_(options), w_(options.average ? 2 : 1, slots, blocks, apart), average_{.on = options.average},
-          ceiling_(options.initial_variance) {
+          fresh_(static_cast<T>(options.initial_variance)), ceiling_(options.initial_variance) {
         resize_covariance(slots, blocks, 0, 0);
     }
 
@@ -134,6 +134,7 @@ public:
     void spread_out(double factor) noexcept {
         const T f = static_cast<T>(factor);
         for (T& s : sigma_) s *= f;
+        fresh_ *= f;
         ceiling_ *= factor;
     }
 
@@ -141,6 +142,18 @@ public:
         const std::size_t old_slots = w_.slots(), old_blocks = w_.blocks();
         w_.grow(slots, blocks, w_.planes(), T{0});
         resize_covariance(w_.slots(), w_.blocks(), old_slots, old_blocks);
+    }
+
+    void shrink(std::size_t slots) {
+        const std::size_t wide = w_.slots(), old = side();
+        if (slots >= wide) return;
+        w_.shrink(slots);
+        const auto place = [=](std::size_t i) { return i / slots * wide + i % slots; };
+        BigArray<T> smaller(side() * side());
+        for (std::size_t i = 0; i < side(); ++i)
+            for (std::size_t j = 0; j < side(); ++j) smaller[i * side() + j] = sigma_[place(i) * old + place(j)];
+        sigma_ = std::move(smaller);
+        make_room();
     }
 
     /// Blocks -w/2 and +w/2, independent, each with half the covariance, so that their difference keeps its own.
@@ -192,10 +205,14 @@ public:
             v.scalar("average_rounds", average_.rounds);
         }
         v.matrix("covariance", sigma_, side(), side());
+        double fresh = static_cast<double>(fresh_);
+        v.scalar("fresh_variance", fresh);
+        fresh_ = static_cast<T>(fresh);
     }
     void loaded() {
+        if (!(fresh_ > 0)) throw std::invalid_argument("state 'fresh_variance' must be positive");
         remeasure();
-        ceiling_ = options_.initial_variance;
+        ceiling_ = static_cast<double>(fresh_);
         for (std::size_t i = 0; i < side(); ++i) ceiling_ = std::max(ceiling_, static_cast<double>(sigma_[i * side() + i]));
     }
 
@@ -259,7 +276,7 @@ private:
         const std::size_t n = slots * blocks, old = old_slots * old_blocks;
         if (n > (std::size_t{1} << 31) / n) throw std::bad_alloc();
         BigArray<T> larger(n * n);
-        for (std::size_t i = 0; i < n; ++i) larger[i * n + i] = static_cast<T>(options_.initial_variance);
+        for (std::size_t i = 0; i < n; ++i) larger[i * n + i] = fresh_;
         const auto place = [=](std::size_t i) { return i / old_slots * slots + i % old_slots; };
         for (std::size_t i = 0; i < old; ++i)
             for (std::size_t j = 0; j < old; ++j) larger[place(i) * n + place(j)] = sigma_[i * old + j];
@@ -276,6 +293,7 @@ private:
     Averaging average_;
     BigArray<T> sigma_;
     std::vector<T> z_, t_;
+    T fresh_;  // variance of a weight nothing has been learned about: what a new one starts from
     double ceiling_;
     double reach_ = 0.0;
     bool broken_ = false;

@@ -33,6 +33,7 @@ public:
 
     Information(const Options& options, std::size_t slots, std::size_t blocks) : options_(options), w_(2, slots, blocks) {
         w_.fill(1, static_cast<T>(1 / options.initial_variance));
+        remeasure();
     }
 
     Planes<T>& planes() noexcept { return w_; }
@@ -154,7 +155,7 @@ private:
 
     Options options_;
     Planes<T> w_;
-    double reach_ = 1.0;
+    double reach_ = 0.0;
     double largest_value_ = 0.0;
 };
 

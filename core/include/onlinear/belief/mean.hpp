@@ -92,6 +92,9 @@ public:
         const double scale = std::abs(step.keep * scale_) < smallest ? 1.0 : scale_ * step.keep;
         const double move = std::abs(step.mean / scale) * std::sqrt(e.variance);
         const double factor = average_.on ? 1 + average_.scales : 1;
+        if (!(std::abs(step.mean / scale) < kReach<T>)) return false;
+        if (!(std::abs(threshold_ + step.threshold) < kReach<double>)) return false;
+        if (track_norm_ && !(norm_after(step, e) < kReach<double>)) return false;
         if ((reach_ + move) * factor < kReach<T>) {
             reach_ += move;
             return true;
@@ -233,6 +236,10 @@ private:
         reach_ = largest();
     }
 
+    double norm_after(const Step& step, const Evidence& e) const noexcept {
+        return step.keep * step.keep * mean_norm_ + 2 * step.keep * step.mean * e.margin +
+               step.mean * step.mean * e.variance;
+    }
     /// |keep mu + alpha delta|^2 from what is known; the rounding of terms that cancel is counted in `norm_error_`.
     void follow_norm(const Step& step, const Evidence& e) noexcept {
         const double kept = step.keep * step.keep * mean_norm_, crossed = 2 * step.keep * step.mean * e.margin,

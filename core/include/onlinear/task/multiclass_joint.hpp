@@ -189,17 +189,20 @@ private:
             coefficients_[rivals_[j]] -= dual_[j];
             coefficients_[label] += dual_[j];
         }
-        Round round = move(belief, row);
-        if (round.fault != Fault::none) return round;
         // Section 3.2 prints the covariance step along f = the sum of all blocks; "delta" is top-1's.
-        terms_.clear();
+        along_.clear();
         if (cov_update == kSum)
-            for (std::uint32_t b = 0; b < classes; ++b) terms_.push_back({b, 1.0});
+            for (std::uint32_t b = 0; b < classes; ++b) along_.push_back({b, 1.0});
         else
-            terms_ = {{label, 1.0}, {rival, -1.0}};
-        const Round shrink =
-            take(belief, row, terms_, {.precision = 1 / trust}, {.variance = belief.variance(row, terms_)});
-        return shrink.fault != Fault::none ? shrink : Round{.updated = true};
+            along_ = {{label, 1.0}, {rival, -1.0}};
+        const Step shrink{.precision = 1 / trust};
+        const Evidence width{.variance = belief.variance(row, along_)};
+        // Both steps or none: the second is looked at before the first is taken.
+        if (!representable<T>(along_, shrink, width) || !belief.admits(shrink, width)) return {.fault = Fault::step_overflow};
+        const Round moved = move(belief, row);
+        if (moved.fault != Fault::none) return moved;
+        const Round shrunk = take(belief, row, along_, shrink, width);
+        return shrunk.fault != Fault::none ? shrunk : Round{.updated = true};
     }
 
     /// Independent blocks: with s_k = x' Sigma_k x the multipliers are a_k = max(0, (l_k - level) / s_k), where the
@@ -332,7 +335,7 @@ private:
     std::vector<double> coefficients_, order_, scratch_, gram_, dual_, loss_, system_;
     std::vector<std::uint32_t> rivals_;
     std::vector<std::size_t> active_;
-    std::vector<Term> terms_;
+    std::vector<Term> terms_, along_;
 };
 
 }  // namespace onlinear::task

@@ -1,0 +1,45 @@
+"""Every example in a docstring runs and prints what it says."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+from typing import Any
+
+import pytest
+
+import onlinear
+
+MODULES = sorted(
+    info.name
+    for info in pkgutil.walk_packages(onlinear.__path__, "onlinear.")
+    if not info.name.rpartition(".")[2].startswith("__main__") and info.name != "onlinear._core"
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name: str) -> None:
+    """The examples of one module."""
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("name", sorted(onlinear._HOMES))
+def test_every_public_name_has_an_example(name: str) -> None:
+    """A public class or function shows how it is used."""
+    assert ">>>" in (getattr(onlinear, name).__doc__ or "")
+
+
+@pytest.mark.parametrize("name", sorted(onlinear._HOMES))
+def test_every_parameter_is_documented(name: str) -> None:
+    """Each parameter of a public class stands in its docstring, and no other does."""
+    cls: Any = getattr(onlinear, name)
+    if not hasattr(cls, "get_params"):
+        return
+    assert cls.__doc__.count("Parameters\n----------\n") == 1
+    section = cls.__doc__.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+    documented = {line.split(" :")[0] for line in section.splitlines() if " : " in line and not line.startswith(" ")}
+
+    assert documented == set(cls().get_params())
