@@ -15,7 +15,8 @@ namespace nb = nanobind;
 template <class Variant, std::size_t I = 0>
 Variant to_variant(nb::handle object, const char* what) {
     if constexpr (I == std::variant_size_v<Variant>) {
-        throw nb::type_error((std::string("expected ") + what + ", got " + nb::cast<std::string>(nb::repr(object))).c_str());
+        throw nb::type_error(
+            (std::string("expected ") + what + ", got " + nb::cast<std::string>(nb::repr(object))).c_str());
     } else {
         using Alternative = std::variant_alternative_t<I, Variant>;
         if (nb::isinstance<Alternative>(object)) return nb::cast<Alternative>(object);

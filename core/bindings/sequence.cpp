@@ -409,12 +409,14 @@ nb::dict state_of(SequenceHandle& self) {
     nb::dict out = to_dict(self.learner->state());
     const sequence::Counters& n = self.learner->counters;
     out["counters"] = array_of(std::vector<double>{n.seen, n.mistakes, n.updates, n.tokens, n.wrong_tokens});
-    out["label_slots"] = array_of(self.layout().label);
-    out["column_slots"] = array_of(self.layout().column);
+    out["label_slots"] =
+        array_of(std::vector<std::int64_t>(self.layout().label.begin(), self.layout().label.end()));
+    out["column_slots"] =
+        array_of(std::vector<std::int64_t>(self.layout().column.begin(), self.layout().column.end()));
     const std::vector<char>& text = self.names.text();
     out["names"] = array_of(std::vector<std::uint8_t>(text.begin(), text.end()));
     const std::vector<std::size_t>& starts = self.names.starts();
-    out["name_starts"] = array_of(std::vector<std::uint64_t>(starts.begin(), starts.end()));
+    out["name_starts"] = array_of(std::vector<std::int64_t>(starts.begin(), starts.end()));
     return out;
 }
 
@@ -425,6 +427,16 @@ std::vector<T> take(nb::dict& state, const char* name) {
         nb::cast<nb::ndarray<nb::ro, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(state[name]);
     nb::del(state[name]);
     return {array.data(), array.data() + array.shape(0)};
+}
+
+std::vector<std::uint32_t> take_slots(nb::dict& state, const char* name) {
+    std::vector<std::uint32_t> slots;
+    for (const std::int64_t slot : take<std::int64_t>(state, name)) {
+        if (slot < 1 || slot > std::numeric_limits<std::uint32_t>::max())
+            throw std::invalid_argument("state holds slots that cannot be");
+        slots.push_back(static_cast<std::uint32_t>(slot));
+    }
+    return slots;
 }
 
 /// Every slot but 0 belongs to exactly one label or column.
@@ -444,21 +456,23 @@ void load_state(SequenceHandle& self, const nb::dict& given) {
     for (auto [key, value] : given) state[key] = value;
     const auto counters = take<double>(state, "counters");
     sequence::Layout layout;
-    layout.label = take<std::uint32_t>(state, "label_slots");
-    layout.column = take<std::uint32_t>(state, "column_slots");
+    layout.label = take_slots(state, "label_slots");
+    layout.column = take_slots(state, "column_slots");
     const auto text = take<std::uint8_t>(state, "names");
-    const auto starts = take<std::uint64_t>(state, "name_starts");
+    const auto starts = take<std::int64_t>(state, "name_starts");
     check_slots(layout);
-    if (counters.size() != 5 || starts.empty() || starts.front() != 0 || starts.back() != text.size())
+    const auto size = static_cast<std::int64_t>(text.size());
+    if (counters.size() != 5 || starts.empty() || starts.front() != 0 || starts.back() != size)
         throw std::invalid_argument("state lacks its counters or its names");
     for (const double count : counters)
         if (!(count >= 0) || std::isinf(count))
             throw std::invalid_argument("state holds a count that cannot be");
     Dictionary names;
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
-        if (starts[i + 1] < starts[i] || starts[i + 1] > text.size())
+        if (starts[i + 1] < starts[i] || starts[i + 1] > size)
             throw std::invalid_argument("state holds names that cannot be");
-        names.add({reinterpret_cast<const char*>(text.data()) + starts[i], starts[i + 1] - starts[i]});
+        names.add({reinterpret_cast<const char*>(text.data()) + starts[i],
+                   static_cast<std::size_t>(starts[i + 1] - starts[i])});
     }
     if (names.size() + 1 != starts.size() || (names.size() > 0 && names.size() != layout.column.size()))
         throw std::invalid_argument("state holds names that do not fit its columns");

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -790,8 +789,6 @@ class SequenceLabeler(BaseEstimator):
         path : str or path-like
             Where to; the file is written aside and moved into place. A cost function is not written.
         """
-        from safetensors.numpy import save_file
-
         from . import persistence
 
         native, state = self._ready(), self.state()
@@ -807,7 +804,7 @@ class SequenceLabeler(BaseEstimator):
         }
         tensors = {name: np.ascontiguousarray(v) for name, v in state.items() if isinstance(v, np.ndarray)}
         with persistence.written_aside(Path(path)) as aside:
-            save_file(tensors, str(aside), metadata={"onlinear": json.dumps(content)})
+            persistence.write_tensors(aside, tensors, content)
 
     @classmethod
     def _rebuild(cls, content: dict[str, Any], tensors: dict[str, Array]) -> SequenceLabeler:

@@ -58,14 +58,16 @@ struct StateReader final : belief::StateVisitor<T> {
     const StateEntry& find(const char* name, const std::vector<std::size_t>& shape) const {
         for (const StateEntry& entry : entries) {
             if (entry.name != name) continue;
-            if (entry.shape != shape) throw std::invalid_argument(std::string("state '") + name + "' has the wrong shape");
+            if (entry.shape != shape)
+                throw std::invalid_argument(std::string("state '") + name + "' has the wrong shape");
             return entry;
         }
         throw std::invalid_argument(std::string("state '") + name + "' is missing");
     }
     static void check(const char* name, double value, double low) {
         if (!std::isfinite(value) || value < low)
-            throw std::invalid_argument(std::string("state '") + name + "' holds a value that is not possible");
+            throw std::invalid_argument(std::string("state '") + name +
+                                        "' holds a value that is not possible");
     }
     void scalar(const char* name, double& value) override {
         const double given = find(name, {}).scalar;
@@ -76,8 +78,8 @@ struct StateReader final : belief::StateVisitor<T> {
         const StateEntry& entry = find(name, {planes.blocks(), planes.slots()});
         const std::string_view kind(name);
         const double low = kind == "variance" || kind == "precision" ? std::numeric_limits<double>::min()
-                           : kind == "squares"                       ? 0.0
-                                                                     : -std::numeric_limits<double>::infinity();
+                           : kind == "squares" ? 0.0
+                                               : -std::numeric_limits<double>::infinity();
         const auto put = [&](const auto& values) {
             if (values.size() != planes.blocks() * planes.slots())
                 throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
