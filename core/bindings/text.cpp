@@ -112,6 +112,8 @@ text::TextSettings text_settings(int bits, const std::string& analyzer, int ngra
             checked_bits(bits, 1)};
 }
 
+constexpr char kNamesSignature[] = "def names(self) -> list[tuple[int, str, bool]]";
+
 nb::list name_list(const text::NameTable& names) {
     nb::list all;
     for (const text::NameTable::Entry& entry : names.entries()) {
@@ -214,7 +216,7 @@ void bind_batch(nb::module_& m) {
             }
             return tags;
         },
-        "The tag of each row, empty where it has none.");
+        nb::sig("def tags(self) -> list[str]"), "The tag of each row, empty where it has none.");
 }
 
 void bind_reader(nb::module_& m) {
@@ -274,6 +276,7 @@ void bind_reader(nb::module_& m) {
             nb::arg("l2"), nb::arg("batch_rows"), nb::arg("batch_entries"), nb::arg("max_line"),
             nb::arg("skip"), nb::arg("max_errors"), nb::arg("max_names"))
         .def("room", &ReaderHandle::room, nb::arg("bytes"),
+             nb::sig("def room(self, bytes: int) -> memoryview"),
              "A buffer to read into; valid until the next call of any method.")
         .def("commit", &ReaderHandle::commit, nb::arg("bytes"), "Say how much of the room was filled.")
         .def("feed", &ReaderHandle::feed, nb::arg("block"), "Give a block of bytes.")
@@ -286,7 +289,9 @@ void bind_reader(nb::module_& m) {
         .def_prop_ro("problem_count", [](const ReaderHandle& r) { return r.reader().problem_count(); })
         .def_prop_ro("line", [](const ReaderHandle& r) { return r.reader().line(); })
         .def("label_texts", [](const ReaderHandle& r) { return r.tables().labels.texts(); })
-        .def("names", [](const ReaderHandle& r) { return name_list(r.tables().names); })
+        .def(
+            "names", [](const ReaderHandle& r) { return name_list(r.tables().names); },
+            nb::sig(kNamesSignature))
         .def_prop_ro("names_full", [](const ReaderHandle& r) { return r.tables().names.full(); })
         .def("schema", [](const ReaderHandle& r) { return r.format().schema(); });
 }
@@ -369,10 +374,16 @@ void bind_hasher(nb::module_& m) {
             nb::kw_only(), nb::arg("bits"), nb::arg("analyzer"), nb::arg("ngram_min"), nb::arg("ngram_max"),
             nb::arg("lowercase"), nb::arg("alternate_sign"), nb::arg("weighting"), nb::arg("l2"),
             nb::arg("max_names"))
-        .def("transform32", &HasherHandle::transform<float>, nb::arg("documents"))
-        .def("transform64", &HasherHandle::transform<double>, nb::arg("documents"))
-        .def("collect", &HasherHandle::collect, nb::arg("documents"), "Only note the names.")
-        .def("names", [](const HasherHandle& h) { return name_list(h.names()); })
+        .def("transform32", &HasherHandle::transform<float>, nb::arg("documents"),
+             nb::sig(
+                 "def transform32(self, documents: list[str]) -> tuple[typing.Any, typing.Any, typing.Any]"))
+        .def("transform64", &HasherHandle::transform<double>, nb::arg("documents"),
+             nb::sig(
+                 "def transform64(self, documents: list[str]) -> tuple[typing.Any, typing.Any, typing.Any]"))
+        .def("collect", &HasherHandle::collect, nb::arg("documents"),
+             nb::sig("def collect(self, documents: list[str]) -> None"), "Only note the names.")
+        .def(
+            "names", [](const HasherHandle& h) { return name_list(h.names()); }, nb::sig(kNamesSignature))
         .def_prop_ro("names_full", [](const HasherHandle& h) { return h.names().full(); });
 }
 
@@ -404,14 +415,16 @@ void bind_functions(nb::module_& m) {
             const auto value = parsed<float>(b, text::parse_float);
             return value ? nb::cast(*value) : nb::none();
         },
-        nb::arg("number"), "The nearest float32, or None.");
+        nb::arg("number"), nb::sig("def parse_float(number: bytes) -> float | None"),
+        "The nearest float32, or None.");
     m.def(
         "parse_double",
         [](const nb::bytes& b) -> nb::object {
             const auto value = parsed<double>(b, text::parse_double);
             return value ? nb::cast(*value) : nb::none();
         },
-        nb::arg("number"), "The nearest float64, or None.");
+        nb::arg("number"), nb::sig("def parse_double(number: bytes) -> float | None"),
+        "The nearest float64, or None.");
     m.def(
         "lower",
         [](std::string_view s) {
