@@ -4,6 +4,8 @@
 //
 // It knows nothing of coverage, so the corpus must already reach what is to be tested. A crash leaves
 // the input in crash-input.
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -14,8 +16,6 @@
 #include <iterator>
 #include <string>
 #include <vector>
-
-#include <unistd.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -44,12 +44,60 @@ struct Random {
     std::size_t below(std::size_t n) { return n == 0 ? 0 : next() % n; }
 };
 
-const std::vector<std::string> kPieces = {
-    " ", "\n", "\r\n", "\t", ":", "|", ",", ".", "-", "+", "e", "#", "'", "\"", "\"\"", "{", "}", "[", "]", "\\",
-    "\\u", "\\ud83d\\ude00", "\\ud800", "0", "1", "9", "1:1 ", "0.5", "1e400", "1e-400", "nan", "inf", "qid:1",
-    "268435457", "99999999999999999999", "12345678", "123456789012345678", "0.12345678901234567890",
-    "\"label\":", "\"text\":", "\"features\":", "null", "true", "__label__", "\xef\xbb\xbf", "\xff\xfe", "\xc3\xa9",
-    "\xf0\x9f\x98\x80", "\xce\xa3", "\xc4\xb0", "\xed\xa0\x80", std::string(1, '\0'), "label", "a,b,c\n"};
+const std::vector<std::string> kPieces = {" ",
+                                          "\n",
+                                          "\r\n",
+                                          "\t",
+                                          ":",
+                                          "|",
+                                          ",",
+                                          ".",
+                                          "-",
+                                          "+",
+                                          "e",
+                                          "#",
+                                          "'",
+                                          "\"",
+                                          "\"\"",
+                                          "{",
+                                          "}",
+                                          "[",
+                                          "]",
+                                          "\\",
+                                          "\\u",
+                                          "\\ud83d\\ude00",
+                                          "\\ud800",
+                                          "0",
+                                          "1",
+                                          "9",
+                                          "1:1 ",
+                                          "0.5",
+                                          "1e400",
+                                          "1e-400",
+                                          "nan",
+                                          "inf",
+                                          "qid:1",
+                                          "268435457",
+                                          "99999999999999999999",
+                                          "12345678",
+                                          "123456789012345678",
+                                          "0.12345678901234567890",
+                                          "\"label\":",
+                                          "\"text\":",
+                                          "\"features\":",
+                                          "null",
+                                          "true",
+                                          "__label__",
+                                          "\xef\xbb\xbf",
+                                          "\xff\xfe",
+                                          "\xc3\xa9",
+                                          "\xf0\x9f\x98\x80",
+                                          "\xce\xa3",
+                                          "\xc4\xb0",
+                                          "\xed\xa0\x80",
+                                          std::string(1, '\0'),
+                                          "label",
+                                          "a,b,c\n"};
 
 void mutate(std::string& input, const std::vector<std::string>& corpus, Random& random) {
     for (std::size_t times = 1 + random.below(6); times != 0; --times) {
@@ -61,16 +109,25 @@ void mutate(std::string& input, const std::vector<std::string>& corpus, Random& 
             case 1:
                 if (at < input.size()) input[at] = static_cast<char>(input[at] ^ 1 << random.below(8));
                 break;
-            case 2: input.erase(at, 1 + random.below(8)); break;
-            case 3: input.insert(at, kPieces[random.below(kPieces.size())]); break;
-            case 4: input.insert(at, 1, static_cast<char>(random.next())); break;
-            case 5: input.insert(at, input.substr(random.below(input.size() + 1), random.below(24))); break;
+            case 2:
+                input.erase(at, 1 + random.below(8));
+                break;
+            case 3:
+                input.insert(at, kPieces[random.below(kPieces.size())]);
+                break;
+            case 4:
+                input.insert(at, 1, static_cast<char>(random.next()));
+                break;
+            case 5:
+                input.insert(at, input.substr(random.below(input.size() + 1), random.below(24)));
+                break;
             case 6: {
                 const std::string& other = corpus[random.below(corpus.size())];
                 input = input.substr(0, at) + other.substr(random.below(other.size() + 1));
                 break;
             }
-            default: input.insert(at, std::to_string(random.next() >> random.below(64)));
+            default:
+                input.insert(at, std::to_string(random.next() >> random.below(64)));
         }
     }
     if (input.size() > 600) input.resize(600);

@@ -203,8 +203,8 @@ fuzz::Result reference(std::string data, const text::Settings& settings) {
             if (good) result.rows.push_back(row);
         }
         if (!good && result.refused.size() < text::Reader::kKeptProblems) result.refused.push_back(line);
-        line += std::count(data.begin() + static_cast<std::ptrdiff_t>(at), data.begin() + static_cast<std::ptrdiff_t>(end),
-                           '\n');
+        line += std::count(data.begin() + static_cast<std::ptrdiff_t>(at),
+                           data.begin() + static_cast<std::ptrdiff_t>(end), '\n');
         at = end;
     }
     return result;

@@ -58,18 +58,26 @@ private:
     bool value(Node& node, int depth) {
         if (at_ == text_.size()) return false;
         switch (text_[at_]) {
-            case '{': return depth < 64 && object(node, depth);
-            case '[': return depth < 64 && array(node, depth);
+            case '{':
+                return depth < 64 && object(node, depth);
+            case '[':
+                return depth < 64 && array(node, depth);
             case '"': {
                 std::string text;
                 if (!string(text)) return false;
                 node.value = std::move(text);
                 return true;
             }
-            case 't': node.value = true; return word("true");
-            case 'f': node.value = false; return word("false");
-            case 'n': return word("null");
-            default: return number(node);
+            case 't':
+                node.value = true;
+                return word("true");
+            case 'f':
+                node.value = false;
+                return word("false");
+            case 'n':
+                return word("null");
+            default:
+                return number(node);
         }
     }
 

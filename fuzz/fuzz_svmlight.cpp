@@ -81,6 +81,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     settings.labelled = fuzz::labelled_of(data[0] >> 4);
     const std::string_view input(reinterpret_cast<const char*>(data) + 2, size - 2);
     const fuzz::Result got = fuzz::run_twice(text::make_svmlight, settings, input, data[1]);
-    fuzz::compare(got, input, [&](const std::string& line, Row& row) { return read_line(line, settings, row); });
+    fuzz::compare(got, input,
+                  [&](const std::string& line, Row& row) { return read_line(line, settings, row); });
     return 0;
 }

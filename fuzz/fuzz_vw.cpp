@@ -20,7 +20,8 @@ bool add_label(const std::string& token, const text::Settings& settings, Row& ro
     if (token.find(':') != std::string::npos) return false;
     std::size_t at = 0;
     for (;;) {
-        const std::size_t comma = settings.multilabel ? std::min(token.find(',', at), token.size()) : token.size();
+        const std::size_t comma =
+            settings.multilabel ? std::min(token.find(',', at), token.size()) : token.size();
         const auto label = fuzz::label(token.substr(at, comma - at));
         if (!label || (settings.multilabel && comma == at)) return false;
         row.labels.push_back(*label);
@@ -31,7 +32,8 @@ bool add_label(const std::string& token, const text::Settings& settings, Row& ro
 
 bool read_head(const std::string& head, const text::Settings& settings, Row& row) {
     const std::vector<std::string> tokens = fuzz::split(head, " \t\r");
-    const bool touches = !head.empty() && std::string_view(" \t\r").find(head.back()) == std::string_view::npos;
+    const bool touches =
+        !head.empty() && std::string_view(" \t\r").find(head.back()) == std::string_view::npos;
     std::vector<std::string> fields;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i][0] == '\'' || (touches && i + 1 == tokens.size())) {
@@ -110,6 +112,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     settings.labelled = fuzz::labelled_of(data[0] >> 5);
     const std::string_view input(reinterpret_cast<const char*>(data) + 2, size - 2);
     const fuzz::Result got = fuzz::run_twice(text::make_vw, settings, input, data[1]);
-    fuzz::compare(got, input, [&](const std::string& line, Row& row) { return read_line(line, settings, row); });
+    fuzz::compare(got, input,
+                  [&](const std::string& line, Row& row) { return read_line(line, settings, row); });
     return 0;
 }

@@ -68,15 +68,19 @@ using Make = std::unique_ptr<text::Format> (*)(const Settings&, text::Tables&);
 
 inline void check_batch(const text::Batch& batch) {
     const auto rows = static_cast<std::size_t>(batch.rows());
-    require(batch.indptr.size() == rows + 1 && batch.label_indptr.size() == rows + 1, "indptr has another length");
-    require(batch.tag_ends.size() == rows + 1 && batch.weights.size() == rows, "a row lacks a tag or a weight");
+    require(batch.indptr.size() == rows + 1 && batch.label_indptr.size() == rows + 1,
+            "indptr has another length");
+    require(batch.tag_ends.size() == rows + 1 && batch.weights.size() == rows,
+            "a row lacks a tag or a weight");
     require(batch.indices.size() == batch.values.size(), "indices and values differ in length");
     require(batch.indptr.back() == batch.entries(), "indptr does not end at the entries");
     require(batch.labels.size() == batch.label_ids.size(), "labels and their numbers differ in length");
-    require(batch.label_indptr.back() == static_cast<std::int64_t>(batch.labels.size()), "labels are left over");
+    require(batch.label_indptr.back() == static_cast<std::int64_t>(batch.labels.size()),
+            "labels are left over");
 }
 
-inline void collect(const text::Batch& batch, const text::Tables& tables, const Settings& settings, Result& out) {
+inline void collect(const text::Batch& batch, const text::Tables& tables, const Settings& settings,
+                    Result& out) {
     check_batch(batch);
     for (std::size_t i = 0; i < static_cast<std::size_t>(batch.rows()); ++i) {
         Row row;
@@ -88,8 +92,8 @@ inline void collect(const text::Batch& batch, const text::Tables& tables, const 
                                      : tables.labels.texts()[static_cast<std::size_t>(batch.label_ids[k])]);
         }
         std::int32_t previous = -1;
-        for (auto k = static_cast<std::size_t>(batch.indptr[i]); k < static_cast<std::size_t>(batch.indptr[i + 1]);
-             ++k) {
+        for (auto k = static_cast<std::size_t>(batch.indptr[i]);
+             k < static_cast<std::size_t>(batch.indptr[i + 1]); ++k) {
             require(batch.indices[k] > previous, "columns do not rise");
             require(std::isfinite(batch.values[k]), "a value is not finite");
             const std::uint64_t columns =
@@ -110,7 +114,8 @@ inline Result run(Make make, const Settings& settings, std::string_view data, st
                   std::int64_t batch_rows) {
     Result result;
     text::Tables tables{{}, text::NameTable(64)};
-    text::Reader reader(make(settings, tables), {batch_rows, std::int64_t{1} << 40}, {true, 0}, settings.max_line);
+    text::Reader reader(make(settings, tables), {batch_rows, std::int64_t{1} << 40}, {true, 0},
+                        settings.max_line);
     text::Batch batch;
     std::size_t at = 0;
     for (;;) {
@@ -166,16 +171,22 @@ inline void compare(const Result& got, std::string_view data, const ReadLine& re
         Row row;
         row.line = number;
         switch (read_line(line, row)) {
-            case Verdict::row: expected.rows.push_back(row); break;
-            case Verdict::refused: expected.refused.push_back(number); break;
-            case Verdict::nothing: break;
+            case Verdict::row:
+                expected.rows.push_back(row);
+                break;
+            case Verdict::refused:
+                expected.refused.push_back(number);
+                break;
+            case Verdict::nothing:
+                break;
         }
     }
     expected.refused.resize(std::min<std::size_t>(expected.refused.size(), text::Reader::kKeptProblems));
     if (got == expected) return;
     for (const Row& row : expected.rows) std::fprintf(stderr, "expected: %s\n", row.show().c_str());
     for (const Row& row : got.rows) std::fprintf(stderr, "got:      %s\n", row.show().c_str());
-    for (const std::int64_t line : expected.refused) std::fprintf(stderr, "expected to refuse line %ld\n", long(line));
+    for (const std::int64_t line : expected.refused)
+        std::fprintf(stderr, "expected to refuse line %ld\n", long(line));
     for (const std::int64_t line : got.refused) std::fprintf(stderr, "refused line %ld\n", long(line));
     fail("the reference reads it otherwise");
 }
@@ -261,11 +272,11 @@ inline std::optional<std::string> label(const std::string& text) {
     }
     std::string word = text;
     if (!word.empty() && (word[0] == '+' || word[0] == '-')) word.erase(0, 1);
-    std::transform(word.begin(), word.end(), word.begin(), [](char c) { return static_cast<char>(c | 0x20); });
+    std::transform(word.begin(), word.end(), word.begin(),
+                   [](char c) { return static_cast<char>(c | 0x20); });
     if (word == "nan" || word == "inf" || word == "infinity") return {};
-    const bool control = std::any_of(text.begin(), text.end(), [](char c) {
-        return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    });
+    const bool control = std::any_of(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
     if (text.size() > 1024 || control || !is_utf8(text)) return {};
     return text;
 }

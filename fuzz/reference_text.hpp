@@ -15,7 +15,8 @@ using Characters = std::u32string;
 
 inline Characters decode(const std::string& text) {
     Characters out;
-    for (const char *p = text.data(), *last = p + text.size(); p != last;) out += text::next_character(p, last);
+    for (const char *p = text.data(), *last = p + text.size(); p != last;)
+        out += text::next_character(p, last);
     return out;
 }
 
@@ -124,7 +125,8 @@ inline void add_text(Row& row, const std::string& document, const text::TextSett
     for (auto& [column, value] : counts) {
         if (settings.weighting == text::Weighting::binary) value = 1;
         if (settings.weighting == text::Weighting::log) {
-            value = static_cast<float>(std::copysign(std::log1p(std::fabs(static_cast<double>(value))), value));
+            value =
+                static_cast<float>(std::copysign(std::log1p(std::fabs(static_cast<double>(value))), value));
         }
         squares += static_cast<double>(value * value);
     }

@@ -69,7 +69,7 @@ nb::ndarray<nb::numpy, T, nb::ndim<1>> view(text::Array<T>& array, std::size_t s
     return {array.data(), {size}, owner};
 }
 
-template <class T, text::Array<T> text::Batch::*Member>
+template <class T, text::Array<T> text::Batch::* Member>
 void bind_array(nb::class_<BatchHandle>& batch, const char* name, const char* doc) {
     batch.def_prop_ro(
         name,
@@ -102,16 +102,24 @@ unsigned checked_bits(int bits, int lowest) {
 text::TextSettings text_settings(int bits, const std::string& analyzer, int ngram_min, int ngram_max,
                                  bool lowercase, bool alternate_sign, const std::string& weighting, bool l2) {
     if (ngram_min < 1 || ngram_max < ngram_min) throw nb::value_error("n-grams must be in 1 <= min <= max");
-    return {analyzer_named(analyzer), ngram_min,      ngram_max, lowercase, alternate_sign,
-            weighting_named(weighting), l2, checked_bits(bits, 1)};
+    return {analyzer_named(analyzer),
+            ngram_min,
+            ngram_max,
+            lowercase,
+            alternate_sign,
+            weighting_named(weighting),
+            l2,
+            checked_bits(bits, 1)};
 }
+
+constexpr char kNamesSignature[] = "def names(self) -> list[tuple[int, str, bool]]";
 
 nb::list name_list(const text::NameTable& names) {
     nb::list all;
     for (const text::NameTable::Entry& entry : names.entries()) {
         // Names come from checked UTF-8; what a table may hold besides is replaced, not refused.
-        nb::object name = nb::steal(PyUnicode_DecodeUTF8(
-            entry.name.data(), static_cast<Py_ssize_t>(entry.name.size()), "replace"));
+        nb::object name = nb::steal(
+            PyUnicode_DecodeUTF8(entry.name.data(), static_cast<Py_ssize_t>(entry.name.size()), "replace"));
         all.append(nb::make_tuple(entry.column, name, entry.shared));
     }
     return all;
@@ -189,7 +197,8 @@ void bind_batch(nb::module_& m) {
     bind_array<std::int64_t, &text::Batch::lines>(batch, "lines", "The line each row was read from.");
     bind_array<double, &text::Batch::labels>(batch, "labels", "Labels that are numbers; NaN for others.");
     bind_array<std::int32_t, &text::Batch::label_ids>(batch, "label_ids", "Text labels; -1 for numbers.");
-    bind_array<std::int64_t, &text::Batch::label_indptr>(batch, "label_indptr", "Where rows start in `labels`.");
+    bind_array<std::int64_t, &text::Batch::label_indptr>(batch, "label_indptr",
+                                                         "Where rows start in `labels`.");
     bind_array<double, &text::Batch::weights>(batch, "weights", "Importance of each row.");
     batch.def_prop_ro("n_rows", [](const BatchHandle& b) { return b.batch->rows(); });
     batch.def_prop_ro("any_text_label", [](const BatchHandle& b) { return b.batch->any_text_label; });
@@ -207,7 +216,7 @@ void bind_batch(nb::module_& m) {
             }
             return tags;
         },
-        "The tag of each row, empty where it has none.");
+        nb::sig("def tags(self) -> list[str]"), "The tag of each row, empty where it has none.");
 }
 
 void bind_reader(nb::module_& m) {
@@ -232,10 +241,9 @@ void bind_reader(nb::module_& m) {
                bool zero_based, bool multilabel, const std::string& labelled, const std::string& label,
                const std::string& weight, const std::string& tag, Words text_fields, Words numeric,
                Words categorical, Words ignored, Words missing, const std::string& delimiter,
-               const std::string& analyzer, int ngram_min, int ngram_max, bool lowercase,
-               bool alternate_sign, const std::string& weighting, bool l2, std::int64_t batch_rows,
-               std::int64_t batch_entries, std::size_t max_line, bool skip, std::int64_t max_errors,
-               std::size_t max_names) {
+               const std::string& analyzer, int ngram_min, int ngram_max, bool lowercase, bool alternate_sign,
+               const std::string& weighting, bool l2, std::int64_t batch_rows, std::int64_t batch_entries,
+               std::size_t max_line, bool skip, std::int64_t max_errors, std::size_t max_names) {
                 text::Settings s;
                 s.max_features = std::min<std::uint64_t>(max_features, std::uint64_t{1} << 31);
                 s.bits = checked_bits(bits, format == "svmlight" ? 0 : 1);
@@ -257,7 +265,8 @@ void bind_reader(nb::module_& m) {
                 s.text = text_settings(bits == 0 ? 20 : bits, analyzer, ngram_min, ngram_max, lowercase,
                                        alternate_sign, weighting, l2);
                 s.max_line = std::max(max_line, text::kLeastMaxLine);
-                new (self) ReaderHandle(format, s, max_names, {batch_rows, batch_entries}, {skip, max_errors});
+                new (self)
+                    ReaderHandle(format, s, max_names, {batch_rows, batch_entries}, {skip, max_errors});
             },
             nb::arg("format"), nb::kw_only(), nb::arg("max_features"), nb::arg("bits"), nb::arg("zero_based"),
             nb::arg("multilabel"), nb::arg("labelled"), nb::arg("label"), nb::arg("weight"), nb::arg("tag"),
@@ -267,6 +276,7 @@ void bind_reader(nb::module_& m) {
             nb::arg("l2"), nb::arg("batch_rows"), nb::arg("batch_entries"), nb::arg("max_line"),
             nb::arg("skip"), nb::arg("max_errors"), nb::arg("max_names"))
         .def("room", &ReaderHandle::room, nb::arg("bytes"),
+             nb::sig("def room(self, bytes: int) -> memoryview"),
              "A buffer to read into; valid until the next call of any method.")
         .def("commit", &ReaderHandle::commit, nb::arg("bytes"), "Say how much of the room was filled.")
         .def("feed", &ReaderHandle::feed, nb::arg("block"), "Give a block of bytes.")
@@ -279,7 +289,9 @@ void bind_reader(nb::module_& m) {
         .def_prop_ro("problem_count", [](const ReaderHandle& r) { return r.reader().problem_count(); })
         .def_prop_ro("line", [](const ReaderHandle& r) { return r.reader().line(); })
         .def("label_texts", [](const ReaderHandle& r) { return r.tables().labels.texts(); })
-        .def("names", [](const ReaderHandle& r) { return name_list(r.tables().names); })
+        .def(
+            "names", [](const ReaderHandle& r) { return name_list(r.tables().names); },
+            nb::sig(kNamesSignature))
         .def_prop_ro("names_full", [](const ReaderHandle& r) { return r.tables().names.full(); })
         .def("schema", [](const ReaderHandle& r) { return r.format().schema(); });
 }
@@ -324,9 +336,8 @@ public:
         const nb::object owner = nb::cast(BatchHandle{batch});
         Real* const data = values->data();
         const std::size_t size = values->size();
-        const nb::capsule values_owner(values.release(), [](void* p) noexcept {
-            delete static_cast<text::Array<Real>*>(p);
-        });
+        const nb::capsule values_owner(values.release(),
+                                       [](void* p) noexcept { delete static_cast<text::Array<Real>*>(p); });
         return nb::make_tuple(nb::ndarray<nb::numpy, Real, nb::ndim<1>>(data, {size}, values_owner),
                               view(batch->indices, batch->indices.size(), owner),
                               view(batch->indptr, batch->indptr.size(), owner));
@@ -363,16 +374,23 @@ void bind_hasher(nb::module_& m) {
             nb::kw_only(), nb::arg("bits"), nb::arg("analyzer"), nb::arg("ngram_min"), nb::arg("ngram_max"),
             nb::arg("lowercase"), nb::arg("alternate_sign"), nb::arg("weighting"), nb::arg("l2"),
             nb::arg("max_names"))
-        .def("transform32", &HasherHandle::transform<float>, nb::arg("documents"))
-        .def("transform64", &HasherHandle::transform<double>, nb::arg("documents"))
-        .def("collect", &HasherHandle::collect, nb::arg("documents"), "Only note the names.")
-        .def("names", [](const HasherHandle& h) { return name_list(h.names()); })
+        .def("transform32", &HasherHandle::transform<float>, nb::arg("documents"),
+             nb::sig(
+                 "def transform32(self, documents: list[str]) -> tuple[typing.Any, typing.Any, typing.Any]"))
+        .def("transform64", &HasherHandle::transform<double>, nb::arg("documents"),
+             nb::sig(
+                 "def transform64(self, documents: list[str]) -> tuple[typing.Any, typing.Any, typing.Any]"))
+        .def("collect", &HasherHandle::collect, nb::arg("documents"),
+             nb::sig("def collect(self, documents: list[str]) -> None"), "Only note the names.")
+        .def(
+            "names", [](const HasherHandle& h) { return name_list(h.names()); }, nb::sig(kNamesSignature))
         .def_prop_ro("names_full", [](const HasherHandle& h) { return h.names().full(); });
 }
 
 /// A number as the readers read it, or None for what is no finite number.
 template <class Real>
-std::optional<double> parsed(const nb::bytes& number, text::NumberKind (*parse)(const char*, const char*, Real&)) {
+std::optional<double> parsed(const nb::bytes& number,
+                             text::NumberKind (*parse)(const char*, const char*, Real&)) {
     std::string padded(number.c_str(), number.size());
     padded.append(text::kPadding, '\0');
     Real value = 0;
@@ -391,14 +409,22 @@ void bind_functions(nb::module_& m) {
           "The column of a hash among 2**bits: scikit-learn's.");
     m.def("hashed_index", &text::hashed_index, nb::arg("index"), nb::arg("bits"),
           "The column of a numbered feature among 2**bits.");
-    m.def("parse_float", [](const nb::bytes& b) -> nb::object {
-        const auto value = parsed<float>(b, text::parse_float);
-        return value ? nb::cast(*value) : nb::none();
-    }, nb::arg("number"), "The nearest float32, or None.");
-    m.def("parse_double", [](const nb::bytes& b) -> nb::object {
-        const auto value = parsed<double>(b, text::parse_double);
-        return value ? nb::cast(*value) : nb::none();
-    }, nb::arg("number"), "The nearest float64, or None.");
+    m.def(
+        "parse_float",
+        [](const nb::bytes& b) -> nb::object {
+            const auto value = parsed<float>(b, text::parse_float);
+            return value ? nb::cast(*value) : nb::none();
+        },
+        nb::arg("number"), nb::sig("def parse_float(number: bytes) -> float | None"),
+        "The nearest float32, or None.");
+    m.def(
+        "parse_double",
+        [](const nb::bytes& b) -> nb::object {
+            const auto value = parsed<double>(b, text::parse_double);
+            return value ? nb::cast(*value) : nb::none();
+        },
+        nb::arg("number"), nb::sig("def parse_double(number: bytes) -> float | None"),
+        "The nearest float64, or None.");
     m.def(
         "lower",
         [](std::string_view s) {

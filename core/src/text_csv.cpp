@@ -85,8 +85,7 @@ Cut Cutter::quoted_cell(const char*& p, const char* end, Fault& fault) {
     const char* piece = p;
     std::string* copy = nullptr;
     for (;;) {
-        const auto* quote =
-            static_cast<const char*>(std::memchr(p, '"', static_cast<std::size_t>(end - p)));
+        const auto* quote = static_cast<const char*>(std::memchr(p, '"', static_cast<std::size_t>(end - p)));
         if (quote == nullptr) return Cut::unfinished;
         p = quote + 1;
         if (p != end && *p == '"') {  // doubled: one quote of the text
@@ -231,12 +230,12 @@ bool Csv::header(Fault& fault) {
     const auto assign_one = [&](const std::string& name, Role role) {
         return name.empty() || assign(name, role, at, fault);
     };
-    const bool assigned =
-        assign_all(settings_.numeric_fields, Role::numeric) &&
-        assign_all(settings_.categorical_fields, Role::categorical) &&
-        assign_all(settings_.text_fields, Role::text) && assign_all(settings_.ignored_fields, Role::ignored) &&
-        assign_one(settings_.weight_field, Role::weight) && assign_one(settings_.tag_field, Role::tag) &&
-        assign_label(at, fault);
+    const bool assigned = assign_all(settings_.numeric_fields, Role::numeric) &&
+                          assign_all(settings_.categorical_fields, Role::categorical) &&
+                          assign_all(settings_.text_fields, Role::text) &&
+                          assign_all(settings_.ignored_fields, Role::ignored) &&
+                          assign_one(settings_.weight_field, Role::weight) &&
+                          assign_one(settings_.tag_field, Role::tag) && assign_label(at, fault);
     if (!assigned) return false;
     for (Column& column : columns_) {
         const auto known = decided_.find(column.name);
@@ -327,9 +326,12 @@ bool Csv::number(Column& column, const Cell& cell, Batch& out, Fault& fault) {
 
 bool Csv::cell(Column& column, const Cell& cell, Batch& out, Fault& fault) {
     switch (column.role) {
-        case Role::ignored: return true;
-        case Role::label: return label(cell, out, fault);
-        case Role::weight: return weight(cell, out, fault);
+        case Role::ignored:
+            return true;
+        case Role::label:
+            return label(cell, out, fault);
+        case Role::weight:
+            return weight(cell, out, fault);
         case Role::tag:
             if (!utf8(cell, fault)) return false;
             out.set_tag(cell.text);
@@ -344,7 +346,8 @@ bool Csv::cell(Column& column, const Cell& cell, Batch& out, Fault& fault) {
             named_.add_category(column.name, cell.text, out);
             return true;
         case Role::undecided:
-        case Role::numeric: return is_missing(cell.text) || number(column, cell, out, fault);
+        case Role::numeric:
+            return is_missing(cell.text) || number(column, cell, out, fault);
     }
     return true;
 }
@@ -354,7 +357,8 @@ bool Csv::row(Batch& out, Fault& fault) {
     if (cells.size() != columns_.size()) {
         const Cell& last = cells[std::min(cells.size(), columns_.size() + 1) - 1];
         return fault.set(last.at, std::to_string(columns_.size()) + " cells as in the header",
-                         std::to_string(cells.size()), "Quote cells that hold the delimiter or a line break.");
+                         std::to_string(cells.size()),
+                         "Quote cells that hold the delimiter or a line break.");
     }
     const std::size_t labels = out.labels.size();
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -373,7 +377,8 @@ Outcome Csv::parse(Cursor& cursor, const char* end, bool last, const Limits& lim
             continue;
         }
         switch (cutter_.cut(p, end, fault)) {
-            case Cut::fault: return Outcome::fault;
+            case Cut::fault:
+                return Outcome::fault;
             case Cut::unfinished: {
                 const bool long_record = static_cast<std::size_t>(end - cursor.at) > settings_.max_line;
                 if (!last && !long_record) return Outcome::used_up;
@@ -381,7 +386,8 @@ Outcome Csv::parse(Cursor& cursor, const char* end, bool last, const Limits& lim
                           "Every quoted cell ends with a quote.");
                 return Outcome::fault;
             }
-            case Cut::record: break;
+            case Cut::record:
+                break;
         }
         if (static_cast<std::size_t>(p - cursor.at) > settings_.max_line + 1) {
             set_long_line_fault(cursor.at, settings_.max_line, fault);

@@ -1,10 +1,9 @@
-#include "onlinear/text/features.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 
 #include "onlinear/text/bytes.hpp"
+#include "onlinear/text/features.hpp"
 #include "onlinear/text/murmur3.hpp"
 #include "onlinear/text/unicode.hpp"
 #include "onlinear/text/utf8.hpp"
@@ -83,8 +82,8 @@ constexpr WordBytes kPlainWordBytes = word_bytes(false);
 
 /// Eight ASCII bytes with A to Z made a to z.
 std::uint64_t lower_word(std::uint64_t word) noexcept {
-    const std::uint64_t from_a = word + 0x3f3f3f3f3f3f3f3fu;   // bit 7 set from 'A' on
-    const std::uint64_t past_z = word + 0x2525252525252525u;   // bit 7 set past 'Z'
+    const std::uint64_t from_a = word + 0x3f3f3f3f3f3f3f3fu;  // bit 7 set from 'A' on
+    const std::uint64_t past_z = word + 0x2525252525252525u;  // bit 7 set past 'Z'
     return word | ((from_a & ~past_z & 0x8080808080808080u) >> 2);
 }
 
@@ -273,7 +272,9 @@ void TextFeatures::add_counts(std::string_view text, Batch& out) {
     const auto begin = static_cast<std::size_t>(out.entries());
     starts_.clear();
     switch (settings_.analyzer) {
-        case Analyzer::word: add_words(text, out); break;
+        case Analyzer::word:
+            add_words(text, out);
+            break;
         case Analyzer::character:
             cut_characters(lowered(text));
             add_character_ngrams(out);

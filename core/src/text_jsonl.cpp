@@ -149,7 +149,8 @@ bool Scanner::value(Value& value, int depth) {
     if (p == last_) return wrong("a value");
     value.first = p;
     switch (*p) {
-        case '"': return string(value);
+        case '"':
+            return string(value);
         case '{':
         case '[': {
             if (depth == kDeepest) return wrong("at most 64 levels of nesting");
@@ -162,8 +163,10 @@ bool Scanner::value(Value& value, int depth) {
         }
         case 't':
         case 'f':
-        case 'n': return literal(value);
-        default: return number(value);
+        case 'n':
+            return literal(value);
+        default:
+            return number(value);
     }
 }
 
@@ -274,11 +277,21 @@ std::string_view unescape(const Value& value, std::string& scratch) {
         scratch.append(raw, from, slash - from);
         from = slash + 2;
         switch (const char c = raw[slash + 1]) {
-            case 'b': scratch.push_back('\b'); break;
-            case 'f': scratch.push_back('\f'); break;
-            case 'n': scratch.push_back('\n'); break;
-            case 'r': scratch.push_back('\r'); break;
-            case 't': scratch.push_back('\t'); break;
+            case 'b':
+                scratch.push_back('\b');
+                break;
+            case 'f':
+                scratch.push_back('\f');
+                break;
+            case 'n':
+                scratch.push_back('\n');
+                break;
+            case 'r':
+                scratch.push_back('\r');
+                break;
+            case 't':
+                scratch.push_back('\t');
+                break;
             case 'u': {
                 std::uint32_t character = unit_at(from);
                 from += 4;
@@ -289,7 +302,8 @@ std::string_view unescape(const Value& value, std::string& scratch) {
                 append_character(scratch, character);
                 break;
             }
-            default: scratch.push_back(c);
+            default:
+                scratch.push_back(c);
         }
     }
     scratch.append(raw, from);
@@ -385,7 +399,8 @@ bool Jsonl::keys_once(Fault& fault) const {
 }
 
 Jsonl::Member* Jsonl::find(std::string_view key) noexcept {
-    const auto found = std::find_if(members_.begin(), members_.end(), [&](Member& m) { return m.key == key; });
+    const auto found =
+        std::find_if(members_.begin(), members_.end(), [&](Member& m) { return m.key == key; });
     if (found == members_.end()) return nullptr;
     found->taken = true;
     return &*found;
@@ -397,14 +412,16 @@ bool Jsonl::unsuited(const Value& value, const char* expected, const char* remed
 
 bool Jsonl::label_value(const Value& value, Batch& out, Fault& fault) {
     switch (value.kind) {
-        case Kind::number: return add_label(value.first, value.last, out, tables_.labels, fault);
+        case Kind::number:
+            return add_label(value.first, value.last, out, tables_.labels, fault);
         case Kind::string:
             return add_label_text(unescape(value, scratch_), value.first, out, tables_.labels, fault);
         case Kind::literal:
             if (*value.first == 'n') break;
             out.add_number_label(*value.first == 't' ? 1 : 0);
             return true;
-        default: break;
+        default:
+            break;
     }
     return unsuited(value, "a label", "Labels are numbers, strings, true or false.", fault);
 }
@@ -414,8 +431,9 @@ bool Jsonl::label(const char* line, Batch& out, Fault& fault) {
     const bool missing = member == nullptr || member->value.is_null();
     if (settings_.labelled == Labelled::never || missing) {
         if (settings_.labelled == Labelled::always) {
-            return fault.set(member == nullptr ? line : member->value.first, "a label under " + quoted(label_),
-                             member == nullptr ? "none" : "null", "Say which key it is: label=\"...\" (--label ...).");
+            return fault.set(member == nullptr ? line : member->value.first,
+                             "a label under " + quoted(label_), member == nullptr ? "none" : "null",
+                             "Say which key it is: label=\"...\" (--label ...).");
         }
         if (!settings_.multilabel) out.add_missing_label();
         return true;
@@ -463,8 +481,8 @@ bool Jsonl::texts(bool& any, Batch& out, Fault& fault) {
         any = true;
         if (member->value.is_null()) continue;
         if (member->value.kind != Kind::string) {
-            return unsuited(member->value, "text in double quotes", "Name the text's key: text=[\"...\"] (--text ...).",
-                            fault);
+            return unsuited(member->value, "text in double quotes",
+                            "Name the text's key: text=[\"...\"] (--text ...).", fault);
         }
         text_.add(unescape(member->value, scratch_), out);
     }
@@ -480,7 +498,9 @@ bool Jsonl::feature(std::string_view name, const Value& value, Batch& out, Fault
             named_.add(name, number, out);
             return true;
         }
-        case Kind::string: named_.add_category(name, unescape(value, scratch_), out); return true;
+        case Kind::string:
+            named_.add_category(name, unescape(value, scratch_), out);
+            return true;
         case Kind::literal:
             if (*value.first == 't') named_.add(name, 1, out);
             return true;
@@ -496,7 +516,8 @@ bool Jsonl::feature(std::string_view name, const Value& value, Batch& out, Fault
                 return true;
             });
         }
-        case Kind::object: break;
+        case Kind::object:
+            break;
     }
     return unsuited(value, "a number or a string", "Flatten nested objects.", fault);
 }
@@ -521,7 +542,8 @@ bool Jsonl::features(bool& any, Batch& out, Fault& fault) {
                 named_.add(unescape(value, scratch_), 1, out);
                 return true;
             });
-        default: return unsuited(member->value, "an object of features", "Such as {\"age\": 3}.", fault);
+        default:
+            return unsuited(member->value, "an object of features", "Such as {\"age\": 3}.", fault);
     }
 }
 
@@ -550,9 +572,9 @@ bool Jsonl::others(bool all, Batch& out, Fault& fault) {
 LineFormat::Row Jsonl::row(const char* first, const char* last, Batch& out, Fault& fault) {
     if (std::all_of(first, last, is_json_space)) return Row::nothing;
     bool said = false;  // the line itself says what its features are
-    const bool good = members(first, last, fault) && keys_once(fault) && label(first, out, fault) && weight(out, fault) &&
-                      tag(out, fault) && texts(said, out, fault) && features(said, out, fault) &&
-                      others(!said, out, fault);
+    const bool good = members(first, last, fault) && keys_once(fault) && label(first, out, fault) &&
+                      weight(out, fault) && tag(out, fault) && texts(said, out, fault) &&
+                      features(said, out, fault) && others(!said, out, fault);
     return good ? Row::added : Row::fault;
 }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "onlinear/text/problem.hpp"
 #include "onlinear/text/number.hpp"
+#include "onlinear/text/problem.hpp"
 #include "onlinear/text/unicode.hpp"
 #include "onlinear/text/utf8.hpp"
 

@@ -23,7 +23,6 @@ namespace onlinear::text {
 
 namespace {
 
-constexpr std::uint32_t kNoOffset = 0xffffffff;
 constexpr std::uint32_t kChunk = 1 << 16;
 static_assert(kChunk <= kLeastMaxLine, "the quick parser must not see a line that is too long");
 constexpr std::size_t kMarkSlack = 80;

@@ -202,7 +202,8 @@ LineFormat::Row VowpalWabbit::row(const char* first, const char* last, Batch& ou
     for (p = bar; p != last;) {
         ++p;  // the bar
         Namespace space;
-        if (!open_namespace(p, last, space, fault) || !features(p, last, space, out, fault)) return Row::fault;
+        if (!open_namespace(p, last, space, fault) || !features(p, last, space, out, fault))
+            return Row::fault;
     }
     return Row::added;
 }

@@ -148,10 +148,13 @@ class Batch:
         if not bool(np.any(is_text)):
             return self.labels
         texts = np.asarray(self._label_table(), dtype=np.str_)
-        out = texts[np.maximum(self.label_ids, 0)].astype(object)
-        for i in np.flatnonzero(~is_text):
-            out[i] = label_text(float(self.labels[i]))
-        return np.asarray(out.tolist(), dtype=np.str_)
+        chosen = texts[np.maximum(self.label_ids, 0)]
+        if bool(np.all(is_text)):
+            return chosen
+        mixed = chosen.tolist()
+        for i in np.flatnonzero(~is_text).tolist():
+            mixed[i] = label_text(float(self.labels[i]))
+        return np.asarray(mixed, dtype=np.str_)
 
     def rows_from(self, start: int) -> Batch:
         """Return the batch without its first `start` rows."""

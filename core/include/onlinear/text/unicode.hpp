@@ -29,7 +29,9 @@ bool in_ranges(const tables::CharacterRange (&ranges)[N], std::uint32_t c) noexc
 }  // namespace detail
 
 /// Whether \s matches it.
-inline bool is_space_character(std::uint32_t c) noexcept { return detail::in_ranges(tables::kSpaceRanges, c); }
+inline bool is_space_character(std::uint32_t c) noexcept {
+    return detail::in_ranges(tables::kSpaceRanges, c);
+}
 
 /// Whether it has case and a capital sigma does not see through it.
 inline bool is_cased(std::uint32_t c) noexcept { return detail::in_ranges(tables::kCasedRanges, c); }
