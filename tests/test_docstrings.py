@@ -40,6 +40,8 @@ def test_every_parameter_is_documented(name: str) -> None:
         return
     assert cls.__doc__.count("Parameters\n----------\n") == 1
     section = cls.__doc__.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
-    documented = {line.split(" :")[0] for line in section.splitlines() if " : " in line and not line.startswith(" ")}
+    documented = {
+        line.split(" :")[0] for line in section.splitlines() if " : " in line and not line.startswith(" ")
+    }
 
     assert documented == set(cls().get_params())

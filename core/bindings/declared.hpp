@@ -10,7 +10,8 @@
 
 #include "onlinear/rule/rule.hpp"
 
-/// A Python class for anything that declares its `name` and `parameters()`: constructor, attributes, repr, equality.
+/// A Python class for anything that declares its `name` and `parameters()`: constructor, attributes, repr,
+/// equality.
 namespace onlinear::bindings {
 
 namespace nb = nanobind;
@@ -30,8 +31,9 @@ nb::object get_parameter(const R& self, const rule::Parameter<R, V>& parameter) 
         const std::size_t side = rule::side(value);
         nb::list rows;
         for (std::size_t i = 0; i < side; ++i)
-            rows.append(nb::cast(std::vector<double>(value.begin() + static_cast<std::ptrdiff_t>(i * side),
-                                                     value.begin() + static_cast<std::ptrdiff_t>((i + 1) * side))));
+            rows.append(
+                nb::cast(std::vector<double>(value.begin() + static_cast<std::ptrdiff_t>(i * side),
+                                             value.begin() + static_cast<std::ptrdiff_t>((i + 1) * side))));
         return rows;
     } else {
         return nb::str(parameter.choices[static_cast<std::size_t>(value)]);
@@ -44,16 +46,19 @@ inline std::string shown(nb::handle value) { return nb::cast<std::string>(nb::re
 inline std::vector<double> to_square(const char* name, nb::handle value) {
     const nb::object plain = nb::hasattr(value, "tolist") ? value.attr("tolist")() : nb::borrow(value);
     std::vector<std::vector<double>> rows;
-    const auto refuse = [&](const std::string& what) { throw std::invalid_argument(std::string(name) + " must be " + what); };
+    const auto refuse = [&](const std::string& what) {
+        throw std::invalid_argument(std::string(name) + " must be " + what);
+    };
     if (!nb::try_cast(plain, rows)) refuse("a square matrix of numbers, got " + shown(value));
     std::vector<double> flat;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (rows[i].size() != rows.size())
-            refuse("square: it has " + std::to_string(rows.size()) + " rows and row " + std::to_string(i) + " has " +
-                   std::to_string(rows[i].size()) + " entries");
+            refuse("square: it has " + std::to_string(rows.size()) + " rows and row " + std::to_string(i) +
+                   " has " + std::to_string(rows[i].size()) + " entries");
         for (std::size_t j = 0; j < rows.size(); ++j) {
             const std::string where = "row " + std::to_string(i) + ", column " + std::to_string(j);
-            if (!(rows[i][j] >= 0) || std::isinf(rows[i][j])) refuse("finite and not negative, which fails at " + where);
+            if (!(rows[i][j] >= 0) || std::isinf(rows[i][j]))
+                refuse("finite and not negative, which fails at " + where);
             if (i == j && rows[i][j] != 0) refuse("zero where the answer is right, which fails at " + where);
             flat.push_back(rows[i][j]);
         }
@@ -65,7 +70,8 @@ inline std::vector<double> to_square(const char* name, nb::handle value) {
 template <class R, class V>
 void set_parameter(R& self, const rule::Parameter<R, V>& parameter, nb::handle value) {
     const auto refuse = [&](const std::string& expected) {
-        throw std::invalid_argument(std::string(parameter.name) + " must be " + expected + ", got " + shown(value));
+        throw std::invalid_argument(std::string(parameter.name) + " must be " + expected + ", got " +
+                                    shown(value));
     };
     V& member = self.*(parameter.member);
     if constexpr (std::is_same_v<V, double> || std::is_same_v<V, std::optional<double>>) {
@@ -105,7 +111,8 @@ void set_parameter(R& self, const rule::Parameter<R, V>& parameter, nb::handle v
         }
         std::string all;
         for (std::size_t i = 0; i < parameter.choices.size(); ++i)
-            all += std::string(i ? (i + 1 == parameter.choices.size() ? " or " : ", ") : "") + "'" + parameter.choices[i] + "'";
+            all += std::string(i ? (i + 1 == parameter.choices.size() ? " or " : ", ") : "") + "'" +
+                   parameter.choices[i] + "'";
         refuse(all);
     }
 }
@@ -160,39 +167,53 @@ nb::class_<R> bind_declared(nb::module_& m, const char* doc) {
                     set_parameter(value, parameter, argument);
                 });
                 if (!known)
-                    throw nb::type_error((std::string(R::name) + "() got an unexpected keyword argument '" + word + "'").c_str());
+                    throw nb::type_error(
+                        (std::string(R::name) + "() got an unexpected keyword argument '" + word + "'")
+                            .c_str());
             }
             new (self) R(value);
         },
         nb::sig(init.c_str()));
     each_parameter<R>([&](const auto& parameter) {
-        cls.def_prop_ro(parameter.name, [parameter](const R& self) { return get_parameter(self, parameter); });
+        cls.def_prop_ro(parameter.name,
+                        [parameter](const R& self) { return get_parameter(self, parameter); });
     });
-    cls.def("parameters", [](const R& self) {
-        nb::dict out;
-        each_parameter<R>([&](const auto& parameter) { out[parameter.name] = get_parameter(self, parameter); });
-        return out;
-    }, "All parameters by name.", nb::sig("def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]"));
+    cls.def(
+        "parameters",
+        [](const R& self) {
+            nb::dict out;
+            each_parameter<R>(
+                [&](const auto& parameter) { out[parameter.name] = get_parameter(self, parameter); });
+            return out;
+        },
+        "All parameters by name.",
+        nb::sig("def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]"));
     cls.def("__repr__", [](const R& self) {
         std::string text = std::string(R::name) + "(";
         bool first = true;
         each_parameter<R>([&](const auto& parameter) {
-            text += std::string(first ? "" : ", ") + parameter.name + "=" + shown(get_parameter(self, parameter));
+            text +=
+                std::string(first ? "" : ", ") + parameter.name + "=" + shown(get_parameter(self, parameter));
             first = false;
         });
         return text + ")";
     });
-    cls.def("__eq__", [](const R& self, nb::object other) {
-        if (!nb::isinstance<R>(other)) return false;
-        const R& that = nb::cast<const R&>(other);
-        bool same = true;
-        each_parameter<R>([&](const auto& parameter) { same &= self.*(parameter.member) == that.*(parameter.member); });
-        return same;
-    }, nb::sig("def __eq__(self, other: object, /) -> bool"));
+    cls.def(
+        "__eq__",
+        [](const R& self, nb::object other) {
+            if (!nb::isinstance<R>(other)) return false;
+            const R& that = nb::cast<const R&>(other);
+            bool same = true;
+            each_parameter<R>(
+                [&](const auto& parameter) { same &= self.*(parameter.member) == that.*(parameter.member); });
+            return same;
+        },
+        nb::sig("def __eq__(self, other: object, /) -> bool"));
     cls.def("__hash__", [](const R& self) { return nb::hash(nb::repr(nb::cast(self))); });
     cls.def("__reduce__", [](const R& self) {
         nb::dict state;
-        each_parameter<R>([&](const auto& parameter) { state[parameter.name] = get_parameter(self, parameter); });
+        each_parameter<R>(
+            [&](const auto& parameter) { state[parameter.name] = get_parameter(self, parameter); });
         const nb::object rebuild = nb::module_::import_("onlinear._rebuild").attr("rebuild");
         return nb::make_tuple(rebuild, nb::make_tuple(nb::type<R>(), state));
     });

@@ -39,7 +39,8 @@ Matrix csr(const Array& data, const Array& indices, const Array& indptr, std::si
     need_flat(data, "data");
     need_flat(indices, "indices");
     need_flat(indptr, "indptr");
-    if (indptr.shape(0) < 1) throw std::invalid_argument("indptr must have one entry more than there are rows");
+    if (indptr.shape(0) < 1)
+        throw std::invalid_argument("indptr must have one entry more than there are rows");
     return {.values = data.data(),
             .value_type = value_type(data, "data"),
             .indices = indices.data(),
@@ -80,8 +81,9 @@ Doubles new_array(std::size_t rows, std::size_t columns, double*& data) {
 
 /// From the keys of a dict to columns.
 ///
-/// Whole numbers are columns. Strings are the names of columns when the model knows names, else they are hashed
-/// to 2^bits, and the first name seen for a column is remembered, up to a bound, so that models speak in words.
+/// Whole numbers are columns. Strings are the names of columns when the model knows names, else they are
+/// hashed to 2^bits, and the first name seen for a column is remembered, up to a bound, so that models speak
+/// in words.
 class FeatureMap {
 public:
     int bits = 0;  // 0: strings are not hashed
@@ -113,7 +115,8 @@ public:
 
     /// Keeps what `read` noted; called once the example is known to be good.
     void commit() {
-        for (const std::string& word : fresh) columns.emplace(word, static_cast<std::uint32_t>(columns.size()));
+        for (const std::string& word : fresh)
+            columns.emplace(word, static_cast<std::uint32_t>(columns.size()));
         for (auto& [column, word] : noted_) remember(word, column);
     }
 
@@ -145,7 +148,9 @@ public:
 private:
     void read_mapping(nb::handle features, bool learning) {
         if (!nb::hasattr(features, "items"))
-            throw nb::type_error(("x must be a dict of features, got " + repr(features.ptr()) + "; arrays go to partial_fit").c_str());
+            throw nb::type_error(
+                ("x must be a dict of features, got " + repr(features.ptr()) + "; arrays go to partial_fit")
+                    .c_str());
         const nb::object items = features.attr("items")();
         for (nb::handle item : items) {
             const nb::object key = item[0], number = item[1];
@@ -177,7 +182,8 @@ private:
         const double x = PyFloat_AsDouble(number);
         if (x == -1.0 && PyErr_Occurred()) {
             PyErr_Clear();
-            throw nb::type_error(("feature " + repr(key) + " must be a number or a string, got " + repr(number)).c_str());
+            throw nb::type_error(
+                ("feature " + repr(key) + " must be a number or a string, got " + repr(number)).c_str());
         }
         return x;
     }
@@ -201,10 +207,12 @@ private:
     }
 
     void add_hashed(const char* word, std::size_t size, double x, bool learning) {
-        const auto column = static_cast<std::uint32_t>(onlinear::text::hashed_column(onlinear::text::murmur3_32(word, size, 0), static_cast<unsigned>(bits)));
+        const auto column = static_cast<std::uint32_t>(onlinear::text::hashed_column(
+            onlinear::text::murmur3_32(word, size, 0), static_cast<unsigned>(bits)));
         if (learning) {
             if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits, false);
-            if (!seen_[column] && words.size() < max_names) noted_.emplace_back(column, std::string(word, size));
+            if (!seen_[column] && words.size() < max_names)
+                noted_.emplace_back(column, std::string(word, size));
         }
         hashed = true;
         push(column, x);
@@ -214,16 +222,19 @@ private:
         const long long column = PyLong_AsLongLong(key);
         if (column == -1 && PyErr_Occurred()) {
             PyErr_Clear();
-            throw nb::type_error(("a feature must be named by a string or a whole number, got " + repr(key)).c_str());
+            throw nb::type_error(
+                ("a feature must be named by a string or a whole number, got " + repr(key)).c_str());
         }
-        if (column < 0) throw std::invalid_argument("feature index " + std::to_string(column) + " is negative");
+        if (column < 0)
+            throw std::invalid_argument("feature index " + std::to_string(column) + " is negative");
         if (static_cast<std::size_t>(column) >= max_features)
-            throw std::invalid_argument("feature index " + std::to_string(column) + " is past max_features (" +
-                                        std::to_string(max_features) +
+            throw std::invalid_argument("feature index " + std::to_string(column) +
+                                        " is past max_features (" + std::to_string(max_features) +
                                         "); name features by strings to hash them, or raise max_features");
         if (learning && !columns.empty() && static_cast<std::size_t>(column) >= columns.size())
             throw std::invalid_argument("feature index " + std::to_string(column) + " is past the " +
-                                        std::to_string(columns.size()) + " named columns; name new features by strings");
+                                        std::to_string(columns.size()) +
+                                        " named columns; name new features by strings");
         push(static_cast<std::uint32_t>(column), x);
     }
 
@@ -237,7 +248,8 @@ private:
 };
 
 std::size_t bytes(const Matrix& m) {
-    const std::size_t value = m.value_type == ValueType::f32 ? 4 : 8, index = m.index_type == IndexType::i32 ? 4 : 8;
+    const std::size_t value = m.value_type == ValueType::f32 ? 4 : 8,
+                      index = m.index_type == IndexType::i32 ? 4 : 8;
     return m.sparse() ? m.entries * (value + index) : m.rows * m.columns * value;
 }
 
@@ -260,16 +272,18 @@ struct Handle {
     mutable std::shared_mutex turn;
 
     nb::tuple report(const Report& r) const {
-        return nb::make_tuple(r.learned, r.mistakes, r.updates, r.cost, static_cast<int>(r.refusal.fault), r.refusal.row,
-                              r.refusal.column);
+        return nb::make_tuple(r.learned, r.mistakes, r.updates, r.cost, static_cast<int>(r.refusal.fault),
+                              r.refusal.row, r.refusal.column);
     }
 
-    nb::tuple learn(const Matrix& matrix, const std::optional<Array>& labels, const std::optional<Array>& sample_weight,
-                    const std::optional<Array>& class_weight, bool balanced, const std::optional<Array>& order, bool calibrate,
-                    bool checked, const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
+    nb::tuple learn(const Matrix& matrix, const std::optional<Array>& labels,
+                    const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
+                    bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
+                    const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
                     const std::optional<Array>& label_lists) {
         Lesson lesson;
-        const std::size_t examples = label_lists ? std::max<std::size_t>(label_lists->size(), 1) - 1 : matrix.rows;
+        const std::size_t examples =
+            label_lists ? std::max<std::size_t>(label_lists->size(), 1) - 1 : matrix.rows;
         if (label_lists) {
             read_lists(labels, *label_lists, lesson);
             if (single_prototype) lesson.candidates = examples ? matrix.rows / examples : 0;
@@ -280,8 +294,8 @@ struct Handle {
         } else {
             lesson.targets = flat<double>(labels, "targets", examples);
         }
-        if (!(label_lists ? wants == Answer::lists
-              : lesson.labels ? wants == Answer::labels
+        if (!(label_lists      ? wants == Answer::lists
+              : lesson.labels  ? wants == Answer::labels
               : lesson.targets ? wants == Answer::targets
                                : wants == Answer::nothing))
             throw std::invalid_argument("these are not the answers this task learns from");
@@ -298,12 +312,13 @@ struct Handle {
                     throw std::invalid_argument("order holds a row that does not exist");
         }
         if (scores) {
-            if (scores->size() != lesson.count * (lesson.candidates ? lesson.candidates : learner->blocks())) throw std::invalid_argument("scores has the wrong size");
+            if (scores->size() != lesson.count * (lesson.candidates ? lesson.candidates : learner->blocks()))
+                throw std::invalid_argument("scores has the wrong size");
             lesson.scores = scores->data();
         }
         if (matrix.columns > learner->features())
-            throw std::invalid_argument("the rows have " + std::to_string(matrix.columns) + " columns, the learner " +
-                                        std::to_string(learner->features()));
+            throw std::invalid_argument("the rows have " + std::to_string(matrix.columns) +
+                                        " columns, the learner " + std::to_string(learner->features()));
         Report out;
         {
             nb::gil_scoped_release release;
@@ -311,7 +326,8 @@ struct Handle {
             if (checked) {
                 out = learner->learn(matrix, lesson);
             } else if (bytes(matrix) > 4 * learner->bytes()) {
-                // A refused call has learned nothing. Remembering a small state is cheaper than reading the data twice.
+                // A refused call has learned nothing. Remembering a small state is cheaper than reading the
+                // data twice.
                 std::unique_ptr<AnyLearner> before = learner->copy();
                 out = learner->learn(matrix, lesson);
                 if (is_input_fault(out.refusal.fault)) learner = std::move(before);
@@ -361,7 +377,8 @@ struct Handle {
         if (refusal) return {};
         if (learning) {
             const std::size_t needed = features.needed();
-            if (needed > learner->features()) learner->grow(std::max(needed, hashed_size()), learner->blocks());
+            if (needed > learner->features())
+                learner->grow(std::max(needed, hashed_size()), learner->blocks());
         }
         drop_unknown();
         indptr_[1] = static_cast<std::int64_t>(features.index.size());
@@ -384,13 +401,17 @@ private:
         lesson.label_lists = flat<std::int64_t>(lists, "label_lists", lists.size());
         std::int64_t before = 0;
         for (std::size_t i = 0; i < lists.size(); ++i) {
-            if (lesson.label_lists[i] < before || static_cast<std::size_t>(lesson.label_lists[i]) > labels->size())
+            if (lesson.label_lists[i] < before ||
+                static_cast<std::size_t>(lesson.label_lists[i]) > labels->size())
                 throw std::invalid_argument("label_lists must rise within the labels");
             before = lesson.label_lists[i];
         }
     }
 
-    std::size_t hashed_size() const { return features.columns.empty() && features.bits > 0 && used_hash() ? std::size_t{1} << features.bits : 0; }
+    std::size_t hashed_size() const {
+        return features.columns.empty() && features.bits > 0 && used_hash() ? std::size_t{1} << features.bits
+                                                                            : 0;
+    }
     bool used_hash() const { return features.hashed || !features.words.empty(); }
 
     /// A feature never learned has no weight: it says nothing about a prediction.
@@ -418,47 +439,58 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
         const bool gaussian = !mean && !dual;
         const char* wants = nullptr;
         if (R::metric == rule::Metric::mean && !mean) wants = "belief.Mean";
-        if (R::metric == rule::Metric::gaussian && !gaussian) wants = "a Gaussian belief (Diagonal, Full or Information)";
+        if (R::metric == rule::Metric::gaussian && !gaussian)
+            wants = "a Gaussian belief (Diagonal, Full or Information)";
         if (R::metric == rule::Metric::either && dual) wants = "belief.Mean or a Gaussian belief";
         if (R::metric == rule::Metric::dual && !dual) wants = "belief.DualAveraging";
         if (wants) throw std::invalid_argument(std::string("rule.") + R::name + " is defined on " + wants);
         if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief)) {
-            if (diagonal->projection == belief::DiagonalOptions::kExact && !rule::HasExactStep<R> && !std::is_same_v<R, rule::Arow>)
+            if (diagonal->projection == belief::DiagonalOptions::kExact && !rule::HasExactStep<R> &&
+                !std::is_same_v<R, rule::Arow>)
                 throw std::invalid_argument(std::string("rule.") + R::name +
                                             " has no exact diagonal form; use projection='kl' or 'drop'");
             if (diagonal->projection != belief::DiagonalOptions::kDrop && rule::drop_only<R>())
-                throw std::invalid_argument(std::string("rule.") + R::name + " is defined on a diagonal only with projection='drop'");
+                throw std::invalid_argument(std::string("rule.") + R::name +
+                                            " is defined on a diagonal only with projection='drop'");
         }
         if (std::holds_alternative<belief::InformationOptions>(belief) && rule::drop_only<R>())
-            throw std::invalid_argument(std::string("rule.") + R::name + " is not defined on belief.Information");
+            throw std::invalid_argument(std::string("rule.") + R::name +
+                                        " is not defined on belief.Information");
     });
 }
 
 namespace {
 
 void check_task(const TaskSpec& task, const rule::AnyRule& rule, const BeliefSpec& belief, bool intercept) {
-    std::visit([&](const auto& t) {
-        if constexpr (requires { t.refuses(rule); }) {
-            if (const char* why = t.refuses(rule)) throw std::invalid_argument(why);
-        }
-    }, task);
+    std::visit(
+        [&](const auto& t) {
+            if constexpr (requires { t.refuses(rule); }) {
+                if (const char* why = t.refuses(rule)) throw std::invalid_argument(why);
+            }
+        },
+        task);
     if (std::holds_alternative<task::OneClass>(task)) {
         const auto* mean = std::get_if<belief::MeanOptions>(&belief);
-        if (mean && mean->average) throw std::invalid_argument("task.OneClass does not average its centre; use belief.Mean()");
+        if (mean && mean->average)
+            throw std::invalid_argument("task.OneClass does not average its centre; use belief.Mean()");
         if (intercept) throw std::invalid_argument("task.OneClass has no intercept; use fit_intercept=False");
     }
 }
 
 /// How many classes a task has, where it does not say so itself.
 void set_classes(TaskSpec& task, std::size_t n_classes) {
-    if (auto* several = std::get_if<task::Multiclass>(&task)) several->classes = std::max<std::size_t>(n_classes, 2);
-    if (auto* joint = std::get_if<task::MulticlassJoint>(&task)) joint->classes = std::max<std::size_t>(n_classes, 2);
-    if (auto* ranking = std::get_if<task::Ranking>(&task)) ranking->classes = std::max<std::size_t>(n_classes, 1);
+    if (auto* several = std::get_if<task::Multiclass>(&task))
+        several->classes = std::max<std::size_t>(n_classes, 2);
+    if (auto* joint = std::get_if<task::MulticlassJoint>(&task))
+        joint->classes = std::max<std::size_t>(n_classes, 2);
+    if (auto* ranking = std::get_if<task::Ranking>(&task))
+        ranking->classes = std::max<std::size_t>(n_classes, 1);
     if (const auto* costly = std::get_if<task::CostSensitive>(&task)) {
-        if (costly->cost.empty()) throw std::invalid_argument("task.CostSensitive needs cost, a square matrix");
+        if (costly->cost.empty())
+            throw std::invalid_argument("task.CostSensitive needs cost, a square matrix");
         if (n_classes > costly->blocks())
-            throw std::invalid_argument("cost is for " + std::to_string(costly->blocks()) + " classes, there are " +
-                                        std::to_string(n_classes));
+            throw std::invalid_argument("cost is for " + std::to_string(costly->blocks()) +
+                                        " classes, there are " + std::to_string(n_classes));
     }
 }
 
@@ -471,14 +503,18 @@ Handle::Answer answer_of(const TaskSpec& task) {
 
 void check_joint(const task::MulticlassJoint& task, const BeliefSpec& belief) {
     const bool mean = std::holds_alternative<belief::MeanOptions>(belief);
-    const bool gaussian = std::holds_alternative<belief::DiagonalOptions>(belief) || std::holds_alternative<belief::FullOptions>(belief);
+    const bool gaussian = std::holds_alternative<belief::DiagonalOptions>(belief) ||
+                          std::holds_alternative<belief::FullOptions>(belief);
     if (task.method == task::MulticlassJoint::kArow ? !(gaussian || mean) : !mean)
-        throw std::invalid_argument(std::string("task.MulticlassJoint(method='") + task::kJointMethods[static_cast<std::size_t>(task.method)] +
-                                    (task.method == task::MulticlassJoint::kArow ? "') needs belief.Mean, Diagonal or Full"
-                                                                                  : "') needs belief.Mean"));
+        throw std::invalid_argument(std::string("task.MulticlassJoint(method='") +
+                                    task::kJointMethods[static_cast<std::size_t>(task.method)] +
+                                    (task.method == task::MulticlassJoint::kArow
+                                         ? "') needs belief.Mean, Diagonal or Full"
+                                         : "') needs belief.Mean"));
     if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief))
         if (diagonal->projection == belief::DiagonalOptions::kExact)
-            throw std::invalid_argument("task.MulticlassJoint has no exact diagonal form; use projection='kl' or 'drop'");
+            throw std::invalid_argument(
+                "task.MulticlassJoint has no exact diagonal form; use projection='kl' or 'drop'");
 }
 
 }  // namespace
@@ -494,7 +530,8 @@ nb::dict to_dict(std::vector<StateEntry> entries) {
         const auto put = [&]<class T>(std::vector<T>& values) {
             auto* kept = new std::vector<T>(std::move(values));
             nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-            out[entry.name.c_str()] = nb::ndarray<nb::numpy, T>(kept->data(), {entry.shape[0], entry.shape[1]}, owner);
+            out[entry.name.c_str()] =
+                nb::ndarray<nb::numpy, T>(kept->data(), {entry.shape[0], entry.shape[1]}, owner);
         };
         entry.f32.empty() ? put(entry.f64) : put(entry.f32);
     }
@@ -519,7 +556,8 @@ std::vector<StateEntry> from_dict(const nb::dict& state) {
             entry.scalar = number;
         } else {
             const auto array = nb::cast<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>(value);
-            if (array.ndim() != 2) throw std::invalid_argument("state '" + entry.name + "' must have two dimensions");
+            if (array.ndim() != 2)
+                throw std::invalid_argument("state '" + entry.name + "' must have two dimensions");
             entry.shape = {array.shape(0), array.shape(1)};
             if (array.dtype() == nb::dtype<float>()) {
                 const auto* data = static_cast<const float*>(array.data());
@@ -578,21 +616,24 @@ void bind_learner(nb::module_& m) {
             map.max_features = max_features;
             map.read(features, false);
             const Refusal refusal = map.inspect(single_precision);
-            if (refusal) throw std::invalid_argument("a feature's value is not finite, or too large for the state's type");
+            if (refusal)
+                throw std::invalid_argument(
+                    "a feature's value is not finite, or too large for the state's type");
         },
         nb::arg("features"), nb::arg("single_precision"), nb::arg("max_features"),
         "Raise unless every value of a dict can be learned.");
     m.def(
         "inspect_csr",
-        [](const Array& data, const Array& indices, const Array& indptr, std::size_t columns, bool single_precision) {
+        [](const Array& data, const Array& indices, const Array& indptr, std::size_t columns,
+           bool single_precision) {
             const Matrix matrix = csr(data, indices, indptr, columns);
             nb::gil_scoped_release release;
             const Refusal refusal = inspect(matrix, single_precision);
             nb::gil_scoped_acquire acquire;
             return refused(refusal);
         },
-        nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("single_precision"),
-        "Look for a row that would be refused.");
+        nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),
+        nb::arg("single_precision"), "Look for a row that would be refused.");
     m.def(
         "inspect_dense",
         [](const Array& x, bool single_precision) {
@@ -609,14 +650,15 @@ void bind_learner(nb::module_& m) {
     nb::class_<Handle>(m, "Learner", "A task, a rule and a belief at work.")
         .def(
             "__init__",
-            [](Handle* self, nb::handle task, nb::handle rule, nb::handle belief, bool single_precision, std::size_t n_features,
-               std::size_t n_classes, bool fit_intercept) {
+            [](Handle* self, nb::handle task, nb::handle rule, nb::handle belief, bool single_precision,
+               std::size_t n_features, std::size_t n_classes, bool fit_intercept) {
                 TaskSpec spec = to_variant<TaskSpec>(task, "a task");
                 const BeliefSpec known = to_variant<BeliefSpec>(belief, "a belief");
                 rule::AnyRule chosen;
                 set_classes(spec, n_classes);
                 if (const auto* joint = std::get_if<task::MulticlassJoint>(&spec)) {
-                    if (!rule.is_none()) throw std::invalid_argument("task.MulticlassJoint is its own rule; leave rule out");
+                    if (!rule.is_none())
+                        throw std::invalid_argument("task.MulticlassJoint is its own rule; leave rule out");
                     check_joint(*joint, known);
                 } else {
                     chosen = to_variant<rule::AnyRule>(rule, "a rule");
@@ -630,30 +672,33 @@ void bind_learner(nb::module_& m) {
                 const auto* ranking = std::get_if<task::Ranking>(&spec);
                 self->single_prototype = ranking && ranking->single();
             },
-            nb::arg("task"), nb::arg("rule").none(), nb::arg("belief"), nb::arg("single_precision"), nb::arg("n_features"),
-            nb::arg("n_classes"), nb::arg("fit_intercept"))
+            nb::arg("task"), nb::arg("rule").none(), nb::arg("belief"), nb::arg("single_precision"),
+            nb::arg("n_features"), nb::arg("n_classes"), nb::arg("fit_intercept"))
         .def(
             "learn_csr",
-            [](Handle& self, const Array& data, const Array& indices, const Array& indptr, std::size_t columns,
-               const std::optional<Array>& labels, const std::optional<Array>& sample_weight,
-               const std::optional<Array>& class_weight, bool balanced, const std::optional<Array>& order, bool calibrate,
-               bool checked, const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
+            [](Handle& self, const Array& data, const Array& indices, const Array& indptr,
+               std::size_t columns, const std::optional<Array>& labels,
+               const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
+               bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
+               const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
                const std::optional<Array>& label_lists) {
-                return self.learn(csr(data, indices, indptr, columns), labels, sample_weight, class_weight, balanced, order,
-                                  calibrate, checked, scores, label_lists);
+                return self.learn(csr(data, indices, indptr, columns), labels, sample_weight, class_weight,
+                                  balanced, order, calibrate, checked, scores, label_lists);
             },
-            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("labels").none(),
-            nb::arg("sample_weight") = nb::none(), nb::arg("class_weight") = nb::none(), nb::arg("balanced") = false,
-            nb::arg("order") = nb::none(), nb::arg("calibrate") = true, nb::arg("checked") = false,
-            nb::arg("scores") = nb::none(), nb::arg("label_lists") = nb::none())
+            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),
+            nb::arg("labels").none(), nb::arg("sample_weight") = nb::none(),
+            nb::arg("class_weight") = nb::none(), nb::arg("balanced") = false, nb::arg("order") = nb::none(),
+            nb::arg("calibrate") = true, nb::arg("checked") = false, nb::arg("scores") = nb::none(),
+            nb::arg("label_lists") = nb::none())
         .def(
             "learn_dense",
-            [](Handle& self, const Array& x, const std::optional<Array>& labels, const std::optional<Array>& sample_weight,
-               const std::optional<Array>& class_weight, bool balanced, const std::optional<Array>& order, bool calibrate,
-               bool checked, const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
+            [](Handle& self, const Array& x, const std::optional<Array>& labels,
+               const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
+               bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
+               const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
                const std::optional<Array>& label_lists) {
-                return self.learn(dense(x), labels, sample_weight, class_weight, balanced, order, calibrate, checked, scores,
-                                  label_lists);
+                return self.learn(dense(x), labels, sample_weight, class_weight, balanced, order, calibrate,
+                                  checked, scores, label_lists);
             },
             nb::arg("x"), nb::arg("labels").none(), nb::arg("sample_weight") = nb::none(),
             nb::arg("class_weight") = nb::none(), nb::arg("balanced") = false, nb::arg("order") = nb::none(),
@@ -661,45 +706,53 @@ void bind_learner(nb::module_& m) {
             nb::arg("label_lists") = nb::none())
         .def(
             "read_csr",
-            [](const Handle& self, const Array& data, const Array& indices, const Array& indptr, std::size_t columns,
-               bool variances, std::size_t threads) {
+            [](const Handle& self, const Array& data, const Array& indices, const Array& indptr,
+               std::size_t columns, bool variances, std::size_t threads) {
                 return self.read(csr(data, indices, indptr, std::min(columns, self.learner->features())),
                                  variances ? Reading::variances : Reading::scores, threads);
             },
-            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("variances") = false,
-            nb::arg("threads") = 1)
+            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),
+            nb::arg("variances") = false, nb::arg("threads") = 1)
         .def(
             "read_dense",
             [](const Handle& self, const Array& x, bool variances, std::size_t threads) {
                 const Matrix matrix = dense(x);
-                if (matrix.columns > self.learner->features()) throw std::invalid_argument("X has too many columns");
+                if (matrix.columns > self.learner->features())
+                    throw std::invalid_argument("X has too many columns");
                 return self.read(matrix, variances ? Reading::variances : Reading::scores, threads);
             },
             nb::arg("x"), nb::arg("variances") = false, nb::arg("threads") = 1)
         .def(
             "margin_variance_csr",
-            [](const Handle& self, const Array& data, const Array& indices, const Array& indptr, std::size_t columns,
-               std::size_t threads) {
+            [](const Handle& self, const Array& data, const Array& indices, const Array& indptr,
+               std::size_t columns, std::size_t threads) {
                 return self.read(csr(data, indices, indptr, std::min(columns, self.learner->features())),
                                  Reading::margin_variance, threads);
             },
-            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("threads") = 1)
+            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),
+            nb::arg("threads") = 1)
         .def(
             "margin_variance_dense",
             [](const Handle& self, const Array& x, std::size_t threads) {
                 const Matrix matrix = dense(x);
-                if (matrix.columns > self.learner->features()) throw std::invalid_argument("X has too many columns");
+                if (matrix.columns > self.learner->features())
+                    throw std::invalid_argument("X has too many columns");
                 return self.read(matrix, Reading::margin_variance, threads);
             },
             nb::arg("x"), nb::arg("threads") = 1)
         .def(
             "learn_dict",
-            [](Handle& self, nb::handle features, std::int32_t label, double target, double weight, nb::object class_weight,
-               bool balanced, nb::handle relevant) {
+            [](Handle& self, nb::handle features, std::int32_t label, double target, double weight,
+               nb::object class_weight, bool balanced, nb::handle relevant) {
                 std::unique_lock lock(self.turn);
-                if (self.single_prototype) throw std::invalid_argument("a dict holds one row, this task learns from several");
+                if (self.single_prototype)
+                    throw std::invalid_argument("a dict holds one row, this task learns from several");
                 const double total = weight * (class_weight.is_none() ? 1.0 : nb::cast<double>(class_weight));
-                Lesson lesson{.labels = &label, .targets = &target, .sample_weight = &total, .balanced = balanced, .count = 1};
+                Lesson lesson{.labels = &label,
+                              .targets = &target,
+                              .sample_weight = &total,
+                              .balanced = balanced,
+                              .count = 1};
                 std::vector<std::int32_t> labels;
                 if (!relevant.is_none()) labels = nb::cast<std::vector<std::int32_t>>(relevant);
                 const std::int64_t lists[2] = {0, static_cast<std::int64_t>(labels.size())};
@@ -709,8 +762,8 @@ void bind_learner(nb::module_& m) {
                 }
                 return refused(self.learn_one(features, lesson));
             },
-            nb::arg("features"), nb::arg("label"), nb::arg("target"), nb::arg("weight"), nb::arg("class_weight").none(),
-            nb::arg("balanced"), nb::arg("relevant") = nb::none())
+            nb::arg("features"), nb::arg("label"), nb::arg("target"), nb::arg("weight"),
+            nb::arg("class_weight").none(), nb::arg("balanced"), nb::arg("relevant") = nb::none())
         .def(
             "read_dict",
             [](Handle& self, nb::handle features, bool variances) -> nb::object {
@@ -719,7 +772,8 @@ void bind_learner(nb::module_& m) {
                 const Matrix matrix = self.from_dict(features, false, refusal);
                 if (refusal) return refused(refusal);
                 std::vector<double> out(self.learner->blocks());
-                refusal = self.learner->read(matrix, variances ? Reading::variances : Reading::scores, out.data(), 1);
+                refusal = self.learner->read(matrix, variances ? Reading::variances : Reading::scores,
+                                             out.data(), 1);
                 if (refusal) return refused(refusal);
                 return nb::cast(out);
             },
@@ -733,8 +787,11 @@ void bind_learner(nb::module_& m) {
                 return nb::make_tuple(self.features.index, self.features.value);
             },
             nb::arg("features"), "The columns and values a dict stands for.")
-        .def("use_hashing", [](Handle& self, int bits) { self.features.bits = bits; }, nb::arg("bits"))
-        .def("set_max_features", [](Handle& self, std::size_t n) { self.features.max_features = n; }, nb::arg("n"))
+        .def(
+            "use_hashing", [](Handle& self, int bits) { self.features.bits = bits; }, nb::arg("bits"))
+        .def(
+            "set_max_features", [](Handle& self, std::size_t n) { self.features.max_features = n; },
+            nb::arg("n"))
         .def(
             "name_columns",
             [](Handle& self, const std::vector<std::string>& names) {
@@ -764,7 +821,8 @@ void bind_learner(nb::module_& m) {
             [](Handle& self, std::size_t features, std::size_t classes) {
                 std::unique_lock lock(self.turn);
                 if (features >= self.features.max_features + 1)
-                    throw std::invalid_argument("more than max_features (" + std::to_string(self.features.max_features) +
+                    throw std::invalid_argument("more than max_features (" +
+                                                std::to_string(self.features.max_features) +
                                                 ") features; hash them to fewer, or raise max_features");
                 self.learner->grow(std::max(features, self.learner->features()), classes);
             },
@@ -782,10 +840,12 @@ void bind_learner(nb::module_& m) {
         .def("average", [](const Handle& self) { return read_weights(self, AnyLearner::Weights::average); })
         .def(
             "set_mean",
-            [](Handle& self, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& coefficients,
+            [](Handle& self,
+               const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& coefficients,
                const nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& intercepts) {
                 std::unique_lock lock(self.turn);
-                if (coefficients.shape(0) != self.learner->blocks() || coefficients.shape(1) != self.learner->features() ||
+                if (coefficients.shape(0) != self.learner->blocks() ||
+                    coefficients.shape(1) != self.learner->features() ||
                     intercepts.shape(0) != self.learner->blocks())
                     throw std::invalid_argument("the mean has the wrong shape");
                 self.learner->set_mean(coefficients.data(), intercepts.data());
@@ -801,21 +861,31 @@ void bind_learner(nb::module_& m) {
                  std::copy(sigma.begin(), sigma.end(), data);
                  return nb::cast(out);
              })
-        .def("inflate", [](Handle& self, double factor) {
-            std::unique_lock lock(self.turn);
-            self.learner->inflate(factor);
-        }, nb::arg("factor"))
+        .def(
+            "inflate",
+            [](Handle& self, double factor) {
+                std::unique_lock lock(self.turn);
+                self.learner->inflate(factor);
+            },
+            nb::arg("factor"))
         .def_prop_ro("has_variance", [](const Handle& self) { return self.learner->has_variance(); })
         .def_prop_ro("n_features", [](const Handle& self) { return self.learner->features(); })
         .def_prop_ro("n_blocks", [](const Handle& self) { return self.learner->blocks(); })
         .def_prop_ro("single_precision", [](const Handle& self) { return self.learner->single_precision(); })
-        .def_prop_ro("n_seen", [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.seen); })
-        .def_prop_ro("n_mistakes", [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.mistakes); })
+        .def_prop_ro(
+            "n_seen",
+            [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.seen); })
+        .def_prop_ro(
+            "n_mistakes",
+            [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.mistakes); })
         .def_prop_ro("total_cost", [](const Handle& self) { return self.learner->counters.cost; })
-        .def_prop_ro("n_updates", [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.updates); })
+        .def_prop_ro(
+            "n_updates",
+            [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.updates); })
         .def(
             "probabilities",
-            [](const Handle& self, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
+            [](const Handle& self,
+               const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
                 const std::size_t n = scores.shape(0), k = scores.shape(1);
                 double* data;
                 Doubles out = new_array(n, std::max<std::size_t>(k, 2), data);
@@ -865,13 +935,16 @@ void bind_learner(nb::module_& m) {
             "What `state` holds besides arrays.")
         .def(
             "label_probabilities",
-            [](const Handle& self, const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
+            [](const Handle& self,
+               const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
                 double* data;
                 Doubles out = new_array(scores.shape(0), scores.shape(1), data);
-                for (std::size_t i = 0; i < scores.size(); ++i) data[i] = self.learner->calibration.probability(scores.data()[i]);
+                for (std::size_t i = 0; i < scores.size(); ++i)
+                    data[i] = self.learner->calibration.probability(scores.data()[i]);
                 return out;
             },
-            nb::arg("scores"), "The probability of each label by itself, for tasks where several may be right.")
+            nb::arg("scores"),
+            "The probability of each label by itself, for tasks where several may be right.")
         .def("state",
              [](const Handle& self) {
                  std::shared_lock lock(self.turn);
@@ -900,7 +973,8 @@ void bind_learner(nb::module_& m) {
                     throw std::invalid_argument("state lacks its counters or its calibration");
                 for (const std::vector<double>* numbers : {&calibration, &counters, &counts})
                     for (const double v : *numbers)
-                        if (!std::isfinite(v)) throw std::invalid_argument("state holds a number that is not finite");
+                        if (!std::isfinite(v))
+                            throw std::invalid_argument("state holds a number that is not finite");
                 for (const double v : counters)
                     if (v < 0) throw std::invalid_argument("state holds a negative count");
                 self.learner->load(from_dict(arrays));
@@ -917,15 +991,18 @@ void bind_learner(nb::module_& m) {
                 self.learner->class_counts = counts;
             },
             nb::arg("state"))
-        .def("copy", [](const Handle& self) {
-            auto twin = std::make_unique<Handle>();
-            std::shared_lock lock(self.turn);
-            twin->learner = self.learner->copy();
-            twin->features = self.features;
-            twin->wants = self.wants;
-            twin->single_prototype = self.single_prototype;
-            return twin.release();
-        }, nb::rv_policy::take_ownership);
+        .def(
+            "copy",
+            [](const Handle& self) {
+                auto twin = std::make_unique<Handle>();
+                std::shared_lock lock(self.turn);
+                twin->learner = self.learner->copy();
+                twin->features = self.features;
+                twin->wants = self.wants;
+                twin->single_prototype = self.single_prototype;
+                return twin.release();
+            },
+            nb::rv_policy::take_ownership);
 }
 
 }  // namespace onlinear::bindings

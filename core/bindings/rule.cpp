@@ -12,12 +12,13 @@ void bind_rule(nb::module_& m, const char* doc) {
     bind_declared<R>(m, doc)
         .def(
             "step",
-            [](const R& self, double margin, double variance, double required, double weight, double mean_norm,
-               double threshold, std::uint64_t t) {
-                return self.step(Evidence{margin, required, variance, weight, mean_norm, threshold}, Clock{t});
+            [](const R& self, double margin, double variance, double required, double weight,
+               double mean_norm, double threshold, std::uint64_t t) {
+                return self.step(Evidence{margin, required, variance, weight, mean_norm, threshold},
+                                 Clock{t});
             },
-            nb::arg("margin"), nb::arg("variance"), nb::kw_only(), nb::arg("required") = 1.0, nb::arg("weight") = 1.0,
-            nb::arg("mean_norm") = 0.0, nb::arg("threshold") = 0.0, nb::arg("t") = 1,
+            nb::arg("margin"), nb::arg("variance"), nb::kw_only(), nb::arg("required") = 1.0,
+            nb::arg("weight") = 1.0, nb::arg("mean_norm") = 0.0, nb::arg("threshold") = 0.0, nb::arg("t") = 1,
             "The step this rule takes on a demand, from its margin and variance.")
         .def_prop_ro_static(
             "metric",
@@ -26,16 +27,20 @@ void bind_rule(nb::module_& m, const char* doc) {
                 return names[static_cast<int>(R::metric)];
             },
             "The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'.")
-        .def_prop_ro_static("drop_only", [](nb::handle) { return rule::drop_only<R>(); },
-                            "Whether a diagonal belief must use the 'drop' projection.")
-        .def_prop_ro_static("has_exact", [](nb::handle) { return rule::HasExactStep<R>; },
-                            "Whether it knows the exact diagonal update.");
+        .def_prop_ro_static(
+            "drop_only", [](nb::handle) { return rule::drop_only<R>(); },
+            "Whether a diagonal belief must use the 'drop' projection.")
+        .def_prop_ro_static(
+            "has_exact", [](nb::handle) { return rule::HasExactStep<R>; },
+            "Whether it knows the exact diagonal update.");
 }
 
 }  // namespace
 
 void bind_rules(nb::module_& m) {
-    nb::class_<Step>(m, "Step", "What a rule answers: mu <- keep mu + mean Sigma delta, Sigma^-1 gains precision delta delta'.")
+    nb::class_<Step>(
+        m, "Step",
+        "What a rule answers: mu <- keep mu + mean Sigma delta, Sigma^-1 gains precision delta delta'.")
         .def_ro("mean", &Step::mean)
         .def_ro("precision", &Step::precision)
         .def_ro("keep", &Step::keep)
@@ -44,7 +49,8 @@ void bind_rules(nb::module_& m) {
         .def("__bool__", [](const Step& s) { return static_cast<bool>(s); })
         .def("__repr__", [](const Step& s) {
             char text[256];
-            std::snprintf(text, sizeof text, "Step(mean=%.6g, precision=%.6g, keep=%.6g, spread=%.6g, threshold=%.6g)", s.mean,
+            std::snprintf(text, sizeof text,
+                          "Step(mean=%.6g, precision=%.6g, keep=%.6g, spread=%.6g, threshold=%.6g)", s.mean,
                           s.precision, s.keep, s.spread, s.threshold);
             return std::string(text);
         });
@@ -52,8 +58,10 @@ void bind_rules(nb::module_& m) {
     bind_rule<rule::PassiveAggressive>(m, "Passive-Aggressive: PA, PA-I and PA-II.");
     bind_rule<rule::Romma>(m, "Relaxed Online Maximum Margin Algorithm.");
     bind_rule<rule::Norma>(m, "Gradient steps on a regularised hinge with an optional learned margin.");
-    bind_rule<rule::ConfidenceWeighted>(m, "Confidence-Weighted learning, variance or standard-deviation constraint.");
-    bind_rule<rule::SoftConfidenceWeighted>(m, "Soft Confidence-Weighted learning: SCW-I (linear), SCW-II (squared).");
+    bind_rule<rule::ConfidenceWeighted>(
+        m, "Confidence-Weighted learning, variance or standard-deviation constraint.");
+    bind_rule<rule::SoftConfidenceWeighted>(
+        m, "Soft Confidence-Weighted learning: SCW-I (linear), SCW-II (squared).");
     bind_rule<rule::Arow>(m, "Adaptive Regularization of Weight Vectors.");
     bind_rule<rule::LeastSquares>(m, "AROW with the squared loss: recursive least squares.");
     bind_rule<rule::Nherd>(m, "Normal Herd.");
@@ -61,7 +69,8 @@ void bind_rules(nb::module_& m) {
     bind_rule<rule::SecondOrderPerceptron>(m, "The second-order Perceptron.");
     bind_rule<rule::Iellip>(m, "The improved ellipsoid method.");
     bind_rule<rule::AdagradRda>(m, "The hinge's gradient, for dual averaging.");
-    m.def("quantile", &numeric::normal_quantile, nb::arg("confidence"), "The normal quantile of a confidence.");
+    m.def("quantile", &numeric::normal_quantile, nb::arg("confidence"),
+          "The normal quantile of a confidence.");
     m.def("cdf", &numeric::normal_cdf, nb::arg("z"), "The normal distribution function.");
 }
 

@@ -37,7 +37,8 @@ template <class T>
 inline Vector<T> broadcast(T a) {
     return Vector<T>{} + a;
 }
-/// The lanes of a vector summed in float64, as a tree: a chain of eight additions would be felt on short rows.
+/// The lanes of a vector summed in float64, as a tree: a chain of eight additions would be felt on short
+/// rows.
 inline double fold(Vector<float> v) {
     typedef float Half __attribute__((vector_size(16)));
     typedef double Wide __attribute__((vector_size(32)));
@@ -52,8 +53,8 @@ inline Vector<T> larger(Vector<T> a, Vector<T> b) {
     return a > b ? a : b;
 }
 
-// Loops over the vectors of a strip are unrolled by force: left to itself GCC 12 turns the loops inside out and walks
-// the rows once per vector.
+// Loops over the vectors of a strip are unrolled by force: left to itself GCC 12 turns the loops inside out
+// and walks the rows once per vector.
 #define ONLINEAR_UNROLL _Pragma("GCC unroll 6")
 
 // Long rows are folded into float64 now and then, so that float32 lanes do not lose what they sum.
@@ -137,7 +138,8 @@ void pair_kl(T* w, const T* x, T a, T gain, T floor, std::size_t n) {
 
 /// A strip of `N` vectors held in registers over all rows.
 template <class T, int N, bool kSquared>
-inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, double* out) {
+inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+                  double* out) {
     constexpr std::size_t s = VectorOf<T>::size;
     for (std::size_t i = 0; i < N * s; ++i) out[i] = 0;
     for (std::size_t start = 0; start < n; start += kFold) {
@@ -156,19 +158,41 @@ inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t
 }
 
 template <class T, bool kSquared>
-void lanes(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, std::size_t lanes_, double* out) {
+void lanes(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+           std::size_t lanes_, double* out) {
     constexpr std::size_t s = VectorOf<T>::size;
     while (lanes_ > 0) {
         const std::size_t vectors = lanes_ / s;
         std::size_t done;
         switch (vectors) {
-            case 1: strip<T, 1, kSquared>(w, rows, x, n, width, out); done = 1; break;
-            case 2: strip<T, 2, kSquared>(w, rows, x, n, width, out); done = 2; break;
-            case 3: strip<T, 3, kSquared>(w, rows, x, n, width, out); done = 3; break;
-            case 4: strip<T, 4, kSquared>(w, rows, x, n, width, out); done = 4; break;
-            case 5: strip<T, 5, kSquared>(w, rows, x, n, width, out); done = 5; break;
-            case 6: strip<T, 6, kSquared>(w, rows, x, n, width, out); done = 6; break;
-            default: strip<T, 6, kSquared>(w, rows, x, n, width, out); done = 6; break;
+            case 1:
+                strip<T, 1, kSquared>(w, rows, x, n, width, out);
+                done = 1;
+                break;
+            case 2:
+                strip<T, 2, kSquared>(w, rows, x, n, width, out);
+                done = 2;
+                break;
+            case 3:
+                strip<T, 3, kSquared>(w, rows, x, n, width, out);
+                done = 3;
+                break;
+            case 4:
+                strip<T, 4, kSquared>(w, rows, x, n, width, out);
+                done = 4;
+                break;
+            case 5:
+                strip<T, 5, kSquared>(w, rows, x, n, width, out);
+                done = 5;
+                break;
+            case 6:
+                strip<T, 6, kSquared>(w, rows, x, n, width, out);
+                done = 6;
+                break;
+            default:
+                strip<T, 6, kSquared>(w, rows, x, n, width, out);
+                done = 6;
+                break;
         }
         w += done * s;
         out += done * s;
@@ -177,7 +201,8 @@ void lanes(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std
 }
 
 template <class T, int N>
-inline void token_strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, T* out) {
+inline void token_strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+                        T* out) {
     constexpr std::size_t s = VectorOf<T>::size;
     Vector<T> sum[N] = {};
     if (x) {
@@ -199,8 +224,8 @@ inline void token_strip(const T* w, const std::uint32_t* rows, const T* x, std::
 }
 
 template <class T, int N>
-inline void viterbi_strip(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes, const T* emission,
-                          T* score, std::int32_t* back) {
+inline void viterbi_strip(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes,
+                          const T* emission, T* score, std::int32_t* back) {
     constexpr std::size_t s = VectorOf<T>::size;
     using Integers = typename VectorOf<T>::integers;
     Vector<T> best[N];
@@ -231,24 +256,44 @@ inline void in_strips(std::size_t lanes, F f) {
     constexpr std::size_t s = VectorOf<T>::size;
     for (std::size_t at = 0; at < lanes;) {
         switch ((lanes - at) / s) {
-            case 1: f.template operator()<1>(at); at += 1 * s; break;
-            case 2: f.template operator()<2>(at); at += 2 * s; break;
-            case 3: f.template operator()<3>(at); at += 3 * s; break;
-            case 4: f.template operator()<4>(at); at += 4 * s; break;
-            case 5: f.template operator()<5>(at); at += 5 * s; break;
-            default: f.template operator()<6>(at); at += 6 * s; break;
+            case 1:
+                f.template operator()<1>(at);
+                at += 1 * s;
+                break;
+            case 2:
+                f.template operator()<2>(at);
+                at += 2 * s;
+                break;
+            case 3:
+                f.template operator()<3>(at);
+                at += 3 * s;
+                break;
+            case 4:
+                f.template operator()<4>(at);
+                at += 4 * s;
+                break;
+            case 5:
+                f.template operator()<5>(at);
+                at += 5 * s;
+                break;
+            default:
+                f.template operator()<6>(at);
+                at += 6 * s;
+                break;
         }
     }
 }
 
 template <class T>
-void token(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, std::size_t lanes, T* out) {
-    in_strips<T>(lanes, [=]<int N>(std::size_t at) { token_strip<T, N>(w + at, rows, x, n, width, out + at); });
+void token(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+           std::size_t lanes, T* out) {
+    in_strips<T>(lanes,
+                 [=]<int N>(std::size_t at) { token_strip<T, N>(w + at, rows, x, n, width, out + at); });
 }
 
 template <class T>
-void viterbi(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes, const T* emission, T* score,
-             std::int32_t* back) {
+void viterbi(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes,
+             const T* emission, T* score, std::int32_t* back) {
     in_strips<T>(lanes, [=]<int N>(std::size_t at) {
         viterbi_strip<T, N>(previous, transitions + at, labels, lanes, emission + at, score + at, back + at);
     });
@@ -309,7 +354,8 @@ struct Unsigned<std::int64_t> {
 };
 
 template <class I>
-Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t columns, std::uint32_t mask, std::uint32_t factor) {
+Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t columns, std::uint32_t mask,
+            std::uint32_t factor) {
     if (n == 0) return {true, true};
     // A negative index is huge when read as unsigned, so one comparison with the largest does for both ends.
     typename Unsigned<I>::type largest = 0;
@@ -330,8 +376,10 @@ Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t colum
 
 template <class T>
 constexpr Kernels<T> table() {
-    return {dot<T>,         add<T>,      pair_look<T>, pair_drop<T>,     pair_kl<T>,       lanes<T, false>,     lanes<T, true>,
-            token<T>,       viterbi<T>,  rank_one<T>,    axpy<T>,     norm2<T>,     copy<T, float>,   copy<T, double>,  slots<std::int32_t>, slots<std::int64_t>};
+    return {
+        dot<T>,         add<T>,          pair_look<T>,        pair_drop<T>,       pair_kl<T>, lanes<T, false>,
+        lanes<T, true>, token<T>,        viterbi<T>,          rank_one<T>,        axpy<T>,    norm2<T>,
+        copy<T, float>, copy<T, double>, slots<std::int32_t>, slots<std::int64_t>};
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ struct Choice {
 Choice choose() noexcept {
 #if defined(ONLINEAR_X86_DISPATCH)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
         return {&avx512::float_kernels, &avx512::double_kernels, "avx512"};
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return {&avx2::float_kernels, &avx2::double_kernels, "avx2"};

@@ -42,13 +42,16 @@ Refusal slow_look(const Matrix& m) {
 }  // namespace
 
 Refusal inspect(const Matrix& m, bool single_precision) {
-    const double limit = single_precision ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+    const double limit =
+        single_precision ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
     bool good = true;
     if (m.sparse()) {
-        const Refusal order = m.indptr_type == IndexType::i32 ? rising<std::int32_t>(m) : rising<std::int64_t>(m);
+        const Refusal order =
+            m.indptr_type == IndexType::i32 ? rising<std::int32_t>(m) : rising<std::int64_t>(m);
         if (order) return order;
-        good = m.value_type == ValueType::f32 ? all_usable(static_cast<const float*>(m.values), m.entries, limit)
-                                              : all_usable(static_cast<const double*>(m.values), m.entries, limit);
+        good = m.value_type == ValueType::f32
+                   ? all_usable(static_cast<const float*>(m.values), m.entries, limit)
+                   : all_usable(static_cast<const double*>(m.values), m.entries, limit);
         good &= m.index_type == IndexType::i32
                     ? all_inside(static_cast<const std::int32_t*>(m.indices), m.entries, m.columns)
                     : all_inside(static_cast<const std::int64_t*>(m.indices), m.entries, m.columns);
@@ -62,14 +65,17 @@ Refusal inspect(const Matrix& m, bool single_precision) {
     } else {
         good = false;  // strided: row by row
     }
-    // Only now, with something wrong somewhere, is it worth knowing where. Values outside every row do not count.
+    // Only now, with something wrong somewhere, is it worth knowing where. Values outside every row do not
+    // count.
     if (good) return {};
     return single_precision ? slow_look<float>(m) : slow_look<double>(m);
 }
 
-std::unique_ptr<AnyLearner> make_learner(const TaskSpec& task, const rule::AnyRule& rule, const BeliefSpec& belief,
-                                         bool single_precision, std::size_t features, bool intercept) {
-    auto learner = std::visit([&](const auto& options) { return make(task, options, single_precision, features); }, belief);
+std::unique_ptr<AnyLearner> make_learner(const TaskSpec& task, const rule::AnyRule& rule,
+                                         const BeliefSpec& belief, bool single_precision,
+                                         std::size_t features, bool intercept) {
+    auto learner = std::visit(
+        [&](const auto& options) { return make(task, options, single_precision, features); }, belief);
     learner->rule = rule;
     learner->intercept = intercept;
     learner->prepare();

@@ -5,17 +5,21 @@ namespace onlinear {
 
 /// Builds the learner of one belief; each belief is one translation unit, so that they compile side by side.
 template <template <class> class Belief, class Options>
-std::unique_ptr<AnyLearner> make_with(const TaskSpec& task, const Options& options, bool single_precision, std::size_t features) {
+std::unique_ptr<AnyLearner> make_with(const TaskSpec& task, const Options& options, bool single_precision,
+                                      std::size_t features) {
     return std::visit(
         [&](const auto& t) -> std::unique_ptr<AnyLearner> {
             using Task = std::remove_cvref_t<decltype(t)>;
             if constexpr (task::serves<Task, Belief<double>>()) {
                 const auto build = [&]<class T>() -> std::unique_ptr<AnyLearner> {
-                    return std::make_unique<Learner<Task, Belief<T>>>(t, Belief<T>(options, features + 1, t.blocks()));
+                    return std::make_unique<Learner<Task, Belief<T>>>(
+                        t, Belief<T>(options, features + 1, t.blocks()));
                 };
-                return single_precision ? build.template operator()<float>() : build.template operator()<double>();
+                return single_precision ? build.template operator()<float>()
+                                        : build.template operator()<double>();
             } else {
-                throw std::invalid_argument(std::string("task.") + Task::name + " is not defined on belief." + Options::name);
+                throw std::invalid_argument(std::string("task.") + Task::name + " is not defined on belief." +
+                                            Options::name);
             }
         },
         task);

@@ -165,7 +165,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
                 restore()
             raise
         finally:
-            if self.__dict__.get("_learner") is None:  # nothing had any weight, or the very first row was refused
+            if (
+                self.__dict__.get("_learner") is None
+            ):  # nothing had any weight, or the very first row was refused
                 restore()
         return self
 
@@ -186,7 +188,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         if numbers is None:
             stray = None if classes is None else known.stray(labels)
             if stray is not None:
-                raise DataError(f"y contains {stray!r}, which is not among classes={np.ravel(classes).tolist()}")
+                raise DataError(
+                    f"y contains {stray!r}, which is not among classes={np.asarray(classes).ravel().tolist()}"
+                )
             numbers, news = _numbered(labels, weights, known)
         if len(expected) or not first:
             news.insert(0, (0, expected))
@@ -342,7 +346,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             try:
                 check_classification_targets(labels)
             except TypeError:
-                raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
+                raise DataError(
+                    "y mixes labels that cannot be ordered, such as strings and numbers"
+                ) from None
         return rows, labels
 
     def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
@@ -369,11 +375,15 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """The cost-sensitive task, and all its classes: the matrix says which there are."""
         owner = type(self).__name__
         if self._joint_task() is not None or self._always_joint:
-            raise ParameterError(f"{owner}: cost_matrix does not go with several constraints at once; use constraints=1")
+            raise ParameterError(
+                f"{owner}: cost_matrix does not go with several constraints at once; use constraints=1"
+            )
         costs, named = self.cost_matrix, isinstance(self.cost_matrix, Mapping)
         if isinstance(costs, Mapping):
             if not all(isinstance(row, Mapping) for row in costs.values()):
-                raise ParameterError(f"{owner}: cost_matrix must be {{right class: {{answer: cost}}}}, got {costs!r}")
+                raise ParameterError(
+                    f"{owner}: cost_matrix must be {{right class: {{answer: cost}}}}, got {costs!r}"
+                )
             names = Labels()
             names.add(np.asarray([*costs, *(answer for row in costs.values() for answer in row)]))
             stray = names.unknown(classes)
@@ -382,7 +392,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             classes = names.sorted
             costs = [[costs.get(y, {}).get(q, 0.0) for q in classes.tolist()] for y in classes.tolist()]
         try:
-            asked = task.CostSensitive(cost=costs, update=self.cost_update)
+            given: Any = costs
+            asked: Any = task.CostSensitive(cost=given, update=self.cost_update)
         except ValueError as error:
             message = str(error)
             name = "cost_update" if message.startswith("update") else "cost_matrix"
@@ -719,8 +730,10 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         self._need_variance()
         variance = self._weights("variance")[part]
         if len(self._labels) > 2:
-            return np.sqrt(variance[self._labels.order])
-        return np.sqrt(variance.sum(axis=0, keepdims=True))
+            rows: Array = np.sqrt(variance[self._labels.order])
+            return rows
+        both: Array = np.sqrt(variance.sum(axis=0, keepdims=True))
+        return both
 
     @property
     def total_cost_(self) -> float:

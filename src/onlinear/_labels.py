@@ -101,7 +101,10 @@ class Labels:
             distinct = distinct_labels(y)
         except TypeError:
             raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
-        return distinct[np.array([label not in self.index for label in distinct.tolist()], dtype=bool)]
+        fresh: Array = distinct[
+            np.array([label not in self.index for label in distinct.tolist()], dtype=bool)
+        ]
+        return fresh
 
     def encode(self, y: Array) -> Array | None:
         """The numbers of `y` as int32, or None when it holds a label not met before."""
@@ -137,7 +140,9 @@ def distinct_labels(y: Array) -> Array:
         low, high = int(y.min()), int(y.max())
         if high - low < 1 << 16:
             wide = y if y.dtype.itemsize == 8 else y.astype(np.int64)
-            return np.flatnonzero(np.bincount((wide - low).astype(np.int64))).astype(y.dtype) + y.dtype.type(low)
+            counted = np.bincount((wide - low).astype(np.int64))
+            distinct: Array = np.flatnonzero(counted).astype(y.dtype) + y.dtype.type(low)
+            return distinct
     return np.unique(y)
 
 

@@ -122,7 +122,9 @@ class Learner:
         for name in ("initial_variance", "eta"):
             value = getattr(self.belief, name, 1.0)
             if not 1 / largest <= value <= largest:
-                raise ParameterError(f"{name} must be in [{1 / largest:g}, {largest:g}] for {self.dtype}, got {value!r}")
+                raise ParameterError(
+                    f"{name} must be in [{1 / largest:g}, {largest:g}] for {self.dtype}, got {value!r}"
+                )
 
     def _make(self, n_features: int, n_classes: int) -> _core.Learner:
         try:
@@ -228,7 +230,9 @@ class Learner:
         weights = weights_of(sample_weight, n)
         if self._handle is None:
             named = answers is not None and answers.dtype.kind == "i"
-            self._start(rows.n_columns, int(answers.max(initial=1)) + 1 if answers is not None and named else None)
+            self._start(
+                rows.n_columns, int(answers.max(initial=1)) + 1 if answers is not None and named else None
+            )
         if answers is not None and answers.dtype.kind == "i" and lists is None:
             stray = np.flatnonzero((answers < 0) | (answers >= max(self.n_blocks, 2)))
             if len(stray):
@@ -293,7 +297,9 @@ class Learner:
         if labels.shape != (n,):
             raise DataError(f"y must have shape ({n},), got {labels.shape}")
         if labels.dtype.kind not in "iub":
-            if labels.dtype.kind != "f" or not np.all((labels == np.floor(labels)) & (np.abs(labels) < 2**31)):
+            if labels.dtype.kind != "f" or not np.all(
+                (labels == np.floor(labels)) & (np.abs(labels) < 2**31)
+            ):
                 raise DataError(f"y must hold class numbers, got dtype {labels.dtype}")
         numbers: Array = labels.astype(np.int32)
         if self._is_single and n and numbers.min() < 0:
@@ -321,32 +327,33 @@ class Learner:
         out = read(*rows.arguments(), variances, n_threads)
         if isinstance(out, tuple):
             raise refuse(*out, single_precision=handle.single_precision, learning=False)
-        return out
+        read_out: Array = out
+        return read_out
 
     @property
     def n_blocks(self) -> int:
         """Blocks of weights: 1 for two classes, else one per class."""
-        return self.handle.n_blocks
+        return int(self.handle.n_blocks)
 
     @property
     def n_features(self) -> int:
         """Features known so far."""
-        return self.handle.n_features
+        return int(self.handle.n_features)
 
     @property
     def n_seen(self) -> int:
         """Rounds so far: examples of positive weight."""
-        return self.handle.n_seen
+        return int(self.handle.n_seen)
 
     @property
     def n_updates(self) -> int:
         """Rounds that moved the mean or the covariance."""
-        return self.handle.n_updates
+        return int(self.handle.n_updates)
 
     @property
     def n_mistakes(self) -> int:
         """Rounds whose prediction was wrong before learning."""
-        return self.handle.n_mistakes
+        return int(self.handle.n_mistakes)
 
     @property
     def total_cost(self) -> float:

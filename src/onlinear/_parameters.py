@@ -169,7 +169,7 @@ def declared_choices(cls: type) -> dict[str, tuple[Any, ...] | None]:
 def check_declared(model: Any) -> None:
     """Check flags and words against their declarations."""
     owner = type(model).__name__
-    for name, choices in declared_choices(type(model)).items():
+    for name, choices in declared_choices(_class_of(model)).items():
         if choices is None:
             check_flag(owner, name, getattr(model, name))
         else:
@@ -210,3 +210,7 @@ def check_numbers(owner: str, name: str, value: Any) -> None:
 def with_advice(owner: str, message: str) -> str:
     """The core's message about a parameter, with its owner and what to try."""
     return f"{owner}: {message}. {ADVICE.get(message.split(' ', 1)[0], '')}".rstrip()
+
+
+def _class_of(model: Any) -> Any:
+    return type(model)

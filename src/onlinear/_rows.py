@@ -32,7 +32,9 @@ class SparseRows:
 
     def part(self, first: int, last: int) -> SparseRows:
         """Some of the rows, without a copy."""
-        return SparseRows(self.data, self.indices, self.indptr[first : last + 1], last - first, self.n_columns)
+        return SparseRows(
+            self.data, self.indices, self.indptr[first : last + 1], last - first, self.n_columns
+        )
 
 
 @dataclass(slots=True)
@@ -78,7 +80,9 @@ def quick_rows(X: Any) -> Rows | None:
                     f"indptr has {indptr.shape[0]} entries for {n_rows} rows; it needs one more than rows"
                 )
             if data.shape[0] != indices.shape[0]:
-                raise DataError(f"data has {data.shape[0]} entries and indices {indices.shape[0]}; they must agree")
+                raise DataError(
+                    f"data has {data.shape[0]} entries and indices {indices.shape[0]}; they must agree"
+                )
             return SparseRows(regular(data), regular(indices), regular(indptr), n_rows, n_columns)
     return None
 
@@ -101,15 +105,21 @@ def check_sparse(X: Any) -> None:
         for name in ("indices", "indptr"):
             kind = getattr(X, name).dtype
             if kind.kind != "i":
-                raise DataError(f"X is not a valid {X.format} matrix: {name} must hold signed integers, got {kind}")
+                raise DataError(
+                    f"X is not a valid {X.format} matrix: {name} must hold signed integers, got {kind}"
+                )
         try:
             X.check_format(full_check=True)
         except (ValueError, IndexError) as error:
             raise DataError(f"X is not a valid {X.format} matrix: {error}") from None
     if X.format == "coo":
         for axis, (name, index) in enumerate(zip(("row", "column"), (X.row, X.col), strict=True)):
-            if len(index) != len(X.data) or (len(index) and not 0 <= index.min() <= index.max() < X.shape[axis]):
-                raise DataError(f"X is not a valid coo matrix: a {name} index lies outside the shape {X.shape}")
+            if len(index) != len(X.data) or (
+                len(index) and not 0 <= index.min() <= index.max() < X.shape[axis]
+            ):
+                raise DataError(
+                    f"X is not a valid coo matrix: a {name} index lies outside the shape {X.shape}"
+                )
 
 
 def to_rows(X: Any) -> Rows:

@@ -108,7 +108,7 @@ class ConfidenceWeightedClassifier(ConfidentClassifier):
     """
 
     constraint: Literal["variance", "stdev"] = "variance"
-    confidence: ConfidenceLevel = ConfidenceLevel(0.9)  # type: ignore[assignment]
+    confidence: ConfidenceLevel = ConfidenceLevel(0.9)
     phi: float | None = None
     projection: Literal["kl", "drop", "exact"] = "drop"
 

@@ -286,7 +286,9 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         rule, known = self.axes()
         self._labels.add(np.asarray(classes))
         asked = task.Ranking(prototypes="multi" if self.phi is None else "single")
-        self._learner = self._make_learner(asked, rule, known, n_features, len(self._labels), dtype, anew=anew)
+        self._learner = self._make_learner(
+            asked, rule, known, n_features, len(self._labels), dtype, anew=anew
+        )
         self.n_features_in_ = n_features
 
     # ------------------------------------------------------------------ predicting

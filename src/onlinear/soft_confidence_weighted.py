@@ -54,7 +54,7 @@ class SoftConfidenceWeightedClassifier(ConfidentClassifier):
 
     penalty: Literal["linear", "squared"] = "linear"
     C: float = 1.0
-    confidence: ConfidenceLevel = ConfidenceLevel(0.9)  # type: ignore[assignment]
+    confidence: ConfidenceLevel = ConfidenceLevel(0.9)
     phi: float | None = None
 
     def _rule(self) -> Any:

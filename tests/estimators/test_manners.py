@@ -51,7 +51,9 @@ every_gaussian = pytest.mark.parametrize("setting", GAUSSIAN, ids=str)
 
 
 @every_setting
-@pytest.mark.parametrize("kind", ["pandas", "polars", "list", "fortran", "memmap", "read-only", "int", "bool-frame"])
+@pytest.mark.parametrize(
+    "kind", ["pandas", "polars", "list", "fortran", "memmap", "read-only", "int", "bool-frame"]
+)
 def test_any_table_is_learned_alike(setting: Any, kind: str, tmp_path: Path) -> None:
     """The container makes no difference to what is learned."""
     X = np.round(dense_stream(n=30, d=4, n_classes=3, dtype=np.float64).X * 2)
@@ -62,7 +64,9 @@ def test_any_table_is_learned_alike(setting: Any, kind: str, tmp_path: Path) -> 
     model = clone(setting).set_params(dtype="float64").partial_fit(held(X, kind, tmp_path), y)
 
     assert model.digest() == expected.digest()
-    assert_array_equal(model.predict(held(X, kind, tmp_path)), expected.predict(np.asarray(X, dtype=np.float64)))
+    assert_array_equal(
+        model.predict(held(X, kind, tmp_path)), expected.predict(np.asarray(X, dtype=np.float64))
+    )
 
 
 def held(X: Any, kind: str, tmp_path: Path) -> Any:
@@ -105,7 +109,11 @@ def test_any_sparse_format_is_learned_alike(setting: Any, kind: str, container: 
 def test_memory_mapped_csr_arrays_are_read_in_place(index: Any, dtype: Any, tmp_path: Path) -> None:
     """Read-only memory maps of either index width and float type are learned without a copy."""
     stream = sparse_stream(n=50, d=10, dtype=dtype)
-    parts = {"data": stream.X.data, "indices": stream.X.indices.astype(index), "indptr": stream.X.indptr.astype(index)}
+    parts = {
+        "data": stream.X.data,
+        "indices": stream.X.indices.astype(index),
+        "indptr": stream.X.indptr.astype(index),
+    }
     for name, part in parts.items():
         np.save(tmp_path / f"{name}.npy", part)
     mapped = sp.csr_array(stream.X.shape, dtype=dtype)
@@ -162,8 +170,12 @@ def test_words_are_remembered_and_explain_speaks_in_them() -> None:
     """Hashed features keep the first word seen for each column; a string value is a category."""
     model = AROWClassifier()
     for _ in range(3):
-        model.learn_one({"free": 2.0, "colour": "red"}, "spam").learn_one({"meeting": 1.0, "colour": "blue"}, "ham")
-    told = {item.feature for item in model.explain({"free": 1.0, "colour": "red", "never": 1.0}).contributions}
+        model.learn_one({"free": 2.0, "colour": "red"}, "spam").learn_one(
+            {"meeting": 1.0, "colour": "blue"}, "ham"
+        )
+    told = {
+        item.feature for item in model.explain({"free": 1.0, "colour": "red", "never": 1.0}).contributions
+    }
 
     assert {"free", "colour=red"} <= told
     assert "never" not in told
@@ -261,7 +273,9 @@ def test_class_weights_are_example_weights(setting: Any) -> None:
     """A dict of class weights, example weights by hand, and both from `learn_one` mean the same."""
     stream = dense_stream(n=40, d=4, n_classes=3)
     weights = {0: 0.5, 2: 3.0}
-    by_class = clone(setting).set_params(class_weight=weights).partial_fit(stream.X, stream.y, classes=[0, 1, 2])
+    by_class = (
+        clone(setting).set_params(class_weight=weights).partial_fit(stream.X, stream.y, classes=[0, 1, 2])
+    )
     by_hand = clone(setting).partial_fit(
         stream.X, stream.y, classes=[0, 1, 2], sample_weight=[weights.get(label, 1.0) for label in stream.y]
     )
@@ -307,11 +321,15 @@ def test_balanced_weights_of_fit_are_those_of_scikit_learn() -> None:
 def test_weights_scale_the_price_where_there_is_one() -> None:
     """PA-I at weight w is PA-I at price wC; PA has no price and ignores weights."""
     stream = dense_stream(n=40, d=4, dtype=np.float64)
-    weighted = PassiveAggressiveClassifier(C=0.1).partial_fit(stream.X, stream.y, sample_weight=np.full(40, 3.0))
+    weighted = PassiveAggressiveClassifier(C=0.1).partial_fit(
+        stream.X, stream.y, sample_weight=np.full(40, 3.0)
+    )
     priced = PassiveAggressiveClassifier(C=0.1 * 3.0).partial_fit(stream.X, stream.y)
     assert_allclose(weighted.coef_, priced.coef_, rtol=1e-12)
     free = [
-        PassiveAggressiveClassifier(variant="pa").partial_fit(stream.X, stream.y, sample_weight=np.full(40, w)).coef_
+        PassiveAggressiveClassifier(variant="pa")
+        .partial_fit(stream.X, stream.y, sample_weight=np.full(40, w))
+        .coef_
         for w in (1.0, 7.0)
     ]
     assert_array_equal(*free)
@@ -329,7 +347,9 @@ def test_fit_starts_anew_and_warm_start_goes_on(setting: Any) -> None:
     digest = once.digest()
     assert once.fit(stream.X, stream.y).digest() == digest
 
-    warm = clone(setting).set_params(warm_start=True, **common).fit(stream.X, stream.y).fit(stream.X, stream.y)
+    warm = (
+        clone(setting).set_params(warm_start=True, **common).fit(stream.X, stream.y).fit(stream.X, stream.y)
+    )
     twice = clone(setting).set_params(**{**common, "passes": 2}).fit(stream.X, stream.y)
     assert_array_equal(warm.coef_, twice.coef_)
     assert warm.n_seen_ == twice.n_seen_ == 80
@@ -350,7 +370,8 @@ def test_shuffling_follows_the_seed() -> None:
     """Same seed, same model; another seed, another order; no shuffling, no seed needed."""
     stream = dense_stream(n=60, d=4)
     digest = {
-        seed: AROWClassifier(random_state=seed).fit(stream.X, stream.y).digest() for seed in (0, 1, np.random.RandomState(0))
+        seed: AROWClassifier(random_state=seed).fit(stream.X, stream.y).digest()
+        for seed in (0, 1, np.random.RandomState(0))
     }
     assert digest[0] != digest[1]
     assert AROWClassifier(random_state=0).fit(stream.X, stream.y).digest() == digest[0]
@@ -386,7 +407,9 @@ def test_average_is_the_mean_of_the_weights_after_every_round(cls: Any, n_classe
 
     assert_allclose(averaged.coef_, np.mean(seen, axis=0), rtol=1e-9, atol=1e-12)
     scores = stream.X @ averaged.coef_.T + averaged.intercept_
-    assert_allclose(averaged.decision_function(stream.X), scores if n_classes > 2 else scores[:, 0], rtol=1e-9)
+    assert_allclose(
+        averaged.decision_function(stream.X), scores if n_classes > 2 else scores[:, 0], rtol=1e-9
+    )
 
 
 def test_averaging_is_refused_where_it_is_not_defined() -> None:
@@ -398,12 +421,21 @@ def test_averaging_is_refused_where_it_is_not_defined() -> None:
 
 def test_a_starting_mean() -> None:
     """`initial_mean` is where the weights start, survives storage, and is refused in the wrong shape."""
-    model = AROWClassifier(initial_mean=[2.0, -1.0], fit_intercept=False).partial_fit(np.array([[1.0, 0.0]]), ["a"])
+    model = AROWClassifier(initial_mean=[2.0, -1.0], fit_intercept=False).partial_fit(
+        np.array([[1.0, 0.0]]), ["a"]
+    )
     model.partial_fit(np.array([[0.0, 1.0]]), ["b"], sample_weight=[0.0])
-    assert_allclose(PassiveAggressiveClassifier(initial_mean=[[0.5, 3.0]]).partial_fit([[0.0, 1.0]], [1], classes=[0, 1]).coef_, [[0.5, 3.0]])
+    assert_allclose(
+        PassiveAggressiveClassifier(initial_mean=[[0.5, 3.0]])
+        .partial_fit([[0.0, 1.0]], [1], classes=[0, 1])
+        .coef_,
+        [[0.5, 3.0]],
+    )
     with pytest.raises(ParameterError, match=r"initial_mean must have shape \(1, 2\), got \(3,\)"):
         AROWClassifier(initial_mean=[1.0, 2.0, 3.0]).fit(np.eye(2), [0, 1])
-    grown = AROWClassifier(initial_mean=[2.0, -1.0]).partial_fit(np.eye(2), [0, 1]).partial_fit(np.eye(2), [0, 2])
+    grown = (
+        AROWClassifier(initial_mean=[2.0, -1.0]).partial_fit(np.eye(2), [0, 1]).partial_fit(np.eye(2), [0, 2])
+    )
     assert pickle.loads(pickle.dumps(grown)).digest() == grown.digest()
 
 
@@ -416,7 +448,11 @@ def test_copies_are_equal_and_independent(setting: Any, tmp_path: Path) -> None:
     stream = dense_stream(n=40, d=4, n_classes=3)
     model = clone(setting).set_params(random_state=0).fit(stream.X, stream.y)
     joblib.dump(model, tmp_path / "model.joblib")
-    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), joblib.load(tmp_path / "model.joblib")):
+    for twin in (
+        pickle.loads(pickle.dumps(model)),
+        copy.deepcopy(model),
+        joblib.load(tmp_path / "model.joblib"),
+    ):
         assert twin.digest() == model.digest()
         assert twin.get_params() == model.get_params()
         assert_array_equal(twin.predict_proba(stream.X), model.predict_proba(stream.X))
@@ -429,7 +465,8 @@ def test_models_travel_through_joblib_workers() -> None:
     """Cross-validation and grid search in other processes give what they give here."""
     X, y = make_classification(120, 6, random_state=0)
     alone, together = (
-        cross_validate(AROWClassifier(random_state=0), X, y, cv=3, n_jobs=n_jobs)["test_score"] for n_jobs in (1, 2)
+        cross_validate(AROWClassifier(random_state=0), X, y, cv=3, n_jobs=n_jobs)["test_score"]
+        for n_jobs in (1, 2)
     )
     assert_array_equal(alone, together)
     search = GridSearchCV(
@@ -622,7 +659,10 @@ REACHABLE: list[tuple[Any, str]] = [
     (onlinear.AdaGradRDAClassifier(eta=0.5, delta0=0.1, lam=0.01), "AdaGrad's three"),
     (onlinear.MIRAClassifier(beta=0.1), "MIRA's margin"),
     *[
-        (ConfidenceWeightedClassifier(constraint=constraint, projection=projection, phi=1.0), f"CW {constraint} {projection}")
+        (
+            ConfidenceWeightedClassifier(constraint=constraint, projection=projection, phi=1.0),
+            f"CW {constraint} {projection}",
+        )
         for constraint in ("variance", "stdev")
         for projection in ("kl", "drop", "exact")
     ],
@@ -631,8 +671,14 @@ REACHABLE: list[tuple[Any, str]] = [
     (SoftConfidenceWeightedClassifier(covariance="full"), "full SCW"),
     (AROWClassifier(loss="hinge", covariance="full", initial_variance=0.5, min_variance=0.01), "full AROW-H"),
     (AROWClassifier(constraints=2, cov_update="delta"), "AROW with two constraints"),
-    (AROWClassifier(constraints="all", cov_update="sum", covariance="full"), "full AROW with all constraints"),
-    *[(NHERDClassifier(projection=projection), f"NHERD {projection}") for projection in ("drop", "kl", "exact")],
+    (
+        AROWClassifier(constraints="all", cov_update="sum", covariance="full"),
+        "full AROW with all constraints",
+    ),
+    *[
+        (NHERDClassifier(projection=projection), f"NHERD {projection}")
+        for projection in ("drop", "kl", "exact")
+    ],
     (NHERDClassifier(covariance="full"), "full NHERD"),
     *[(NAROWClassifier(form=form, b=2.0), f"NAROW {form}") for form in ("theta", "rule", "coupled")],
     (NAROWClassifier(covariance="full"), "full NAROW"),
@@ -741,7 +787,12 @@ def test_joint_tasks_bring_their_own_rule() -> None:
 
 def test_axes_are_values() -> None:
     """Rules, beliefs and tasks compare, print and pickle as what they are."""
-    for value in (*RULES.values(), *BELIEFS.values(), task.Binary(), task.MulticlassJoint(method="mira", beta=0.5)):
+    for value in (
+        *RULES.values(),
+        *BELIEFS.values(),
+        task.Binary(),
+        task.MulticlassJoint(method="mira", beta=0.5),
+    ):
         twin = pickle.loads(pickle.dumps(value))
         assert twin == value
         assert repr(twin) == repr(value)
@@ -752,8 +803,14 @@ def test_axes_are_values() -> None:
 
 def test_estimators_say_which_axes_they_mean() -> None:
     """`axes` gives the rule and the belief of an estimator."""
-    assert AROWClassifier(r=0.5, projection="kl").axes() == (rule.Arow(r=0.5), belief.Diagonal(projection="kl"))
-    assert PassiveAggressiveClassifier(C=2.0).axes() == (rule.PassiveAggressive(variant="pa1", C=2.0), belief.Mean())
+    assert AROWClassifier(r=0.5, projection="kl").axes() == (
+        rule.Arow(r=0.5),
+        belief.Diagonal(projection="kl"),
+    )
+    assert PassiveAggressiveClassifier(C=2.0).axes() == (
+        rule.PassiveAggressive(variant="pa1", C=2.0),
+        belief.Mean(),
+    )
 
 
 def test_streams_of_batches_are_learned_as_they_come() -> None:
@@ -769,7 +826,11 @@ def test_errors_are_what_plain_handlers_expect() -> None:
     """Each error of ours is also the built-in one, and survives a trip through a process pool."""
     from onlinear.exceptions import DataError
 
-    for kind, plain in ((ParameterError, ValueError), (DataError, ValueError), (NotAvailableError, AttributeError)):
+    for kind, plain in (
+        (ParameterError, ValueError),
+        (DataError, ValueError),
+        (NotAvailableError, AttributeError),
+    ):
         assert issubclass(kind, plain)
         assert issubclass(kind, OnlinearError)
     error = pickle.loads(pickle.dumps(DataError("bad", 3, 4)))

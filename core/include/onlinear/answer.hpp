@@ -13,13 +13,15 @@ struct Round {
     double cost = 0.0;  // of the prediction, by the task's own measure where it has one
 };
 
-/// Whether the factors of a step are numbers of the state's type: tiny features and huge weights make huge factors.
+/// Whether the factors of a step are numbers of the state's type: tiny features and huge weights make huge
+/// factors.
 template <class T>
 inline bool representable(Terms terms, const Step& step, const Evidence& e) noexcept {
     if (!step.finite() || !std::isfinite(step.precision * e.variance)) return false;
     for (const Term& term : terms) {
         const double c = std::abs(term.coefficient);
-        if (!(std::abs(step.mean) * c < belief::kReach<T> && step.precision * c * c < belief::kReach<T>)) return false;
+        if (!(std::abs(step.mean) * c < belief::kReach<T> && step.precision * c * c < belief::kReach<T>))
+            return false;
     }
     return true;
 }
@@ -46,7 +48,8 @@ inline Round answer(Belief& belief, const rule::AnyRule& rule, const Row<T>& row
     e.threshold = belief.threshold();
     if constexpr (sizeof(T) == 4) e.resolution = 1e-5;
     const Step step = rule::dispatch(rule, [&](const auto& r) {
-        if constexpr (requires { belief.profile(row, terms); } && rule::HasExactStep<std::remove_cvref_t<decltype(r)>>) {
+        if constexpr (requires { belief.profile(row, terms); } &&
+                      rule::HasExactStep<std::remove_cvref_t<decltype(r)>>) {
             if (belief.exact()) return e.variance > 0 ? r.exact_step(e, belief.profile(row, terms)) : Step{};
         }
         return rule::decide(r, e, clock);

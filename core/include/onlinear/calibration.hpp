@@ -8,15 +8,17 @@ namespace onlinear {
 
 /// A map from scores to probabilities, fitted while learning.
 ///
-/// Every example is scored before it is learned, so progressive scores are honest held-out scores. The map is logistic:
-/// p = 1 / (1 + exp(-(scale s / size + offset))) for two classes, softmax(scale s / size) for more, where size is the
-/// running size of scores: some rules grow their weights for ever and probabilities should not follow. It is fitted by
-/// online Newton steps on the log loss whose memory lengthens with time: at round t the last half of the stream carries
-/// seven eighths of the weight, because early scores come from a model that knew little.
+/// Every example is scored before it is learned, so progressive scores are honest held-out scores. The map is
+/// logistic: p = 1 / (1 + exp(-(scale s / size + offset))) for two classes, softmax(scale s / size) for more,
+/// where size is the running size of scores: some rules grow their weights for ever and probabilities should
+/// not follow. It is fitted by online Newton steps on the log loss whose memory lengthens with time: at round
+/// t the last half of the stream carries seven eighths of the weight, because early scores come from a model
+/// that knew little.
 class Calibration {
 public:
     double scale = 1.0, offset = 0.0;
-    double h_ss = 1.0, h_so = 0.0, h_oo = 10.0;  // the weighted Hessian, with a prior towards scale 1 and no offset
+    double h_ss = 1.0, h_so = 0.0,
+           h_oo = 10.0;  // the weighted Hessian, with a prior towards scale 1 and no offset
     double rounds = 0.0;
     double square = 0.0;  // running mean of squared scores
 
@@ -38,8 +40,8 @@ public:
     }
 
     /// A round whose example has been seen before: only the size of scores is followed.
-    /// Returns whether the round is one to look at: a map of two numbers is settled by few examples, so after the first
-    /// thousands every fourth is enough.
+    /// Returns whether the round is one to look at: a map of two numbers is settled by few examples, so after
+    /// the first thousands every fourth is enough.
     bool follow_binary(double score) noexcept {
         rounds += 1;
         if (rounds > 4000 && static_cast<std::int64_t>(rounds) % 4 != 0) return false;
@@ -49,11 +51,13 @@ public:
     }
 
     /// `scratch` has room for `n` numbers.
-    void observe_multiclass(const double* scores, std::size_t n, std::size_t label, double weight, double* scratch) noexcept {
+    void observe_multiclass(const double* scores, std::size_t n, std::size_t label, double weight,
+                            double* scratch) noexcept {
         if (!follow_multiclass(scores, n) || square == 0) return;
         const double size = std::sqrt(square), top = *std::max_element(scores, scores + n);
         double total = 0;
-        for (std::size_t k = 0; k < n; ++k) total += scratch[k] = std::exp(scale * clamped((scores[k] - top) / size));
+        for (std::size_t k = 0; k < n; ++k)
+            total += scratch[k] = std::exp(scale * clamped((scores[k] - top) / size));
         double mean = 0, second = 0;
         for (std::size_t k = 0; k < n; ++k) {
             const double p = scratch[k] / total, s = clamped((scores[k] - top) / size);
@@ -104,7 +108,9 @@ private:
     double size() const noexcept { return square > 0 ? std::sqrt(square) : 1.0; }
     double memory() const noexcept { return 1 - 3 / (std::min(rounds, kHorizon) + 30); }
     /// The map stays monotone, and one strange example cannot turn it over.
-    void turn_scale(double change) noexcept { scale = std::max(scale - std::clamp(change, -1.0, scale / 2), 1e-6); }
+    void turn_scale(double change) noexcept {
+        scale = std::max(scale - std::clamp(change, -1.0, scale / 2), 1e-6);
+    }
 };
 
 }  // namespace onlinear

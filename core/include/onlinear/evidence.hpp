@@ -10,12 +10,12 @@ namespace onlinear {
 
 /// What a rule may know about a demand.
 struct Evidence {
-    double margin = 0.0;     // mu . delta; positive when right
-    double required = 1.0;   // the margin the task asks for
-    double variance = 0.0;   // delta' Sigma delta, in the belief's own metric
-    double weight = 1.0;     // of the example; scales a rule's price where it has one
-    double mean_norm = 0.0;  // |mu|^2, kept only for rules that ask for it
-    double threshold = 0.0;  // a scalar the belief carries between rounds (NORMA's rho)
+    double margin = 0.0;        // mu . delta; positive when right
+    double required = 1.0;      // the margin the task asks for
+    double variance = 0.0;      // delta' Sigma delta, in the belief's own metric
+    double weight = 1.0;        // of the example; scales a rule's price where it has one
+    double mean_norm = 0.0;     // |mu|^2, kept only for rules that ask for it
+    double threshold = 0.0;     // a scalar the belief carries between rounds (NORMA's rho)
     double resolution = 1e-14;  // relative accuracy of margin and variance, from the state's type
 };
 
@@ -37,8 +37,8 @@ struct Step {
         return updates() || keep != 1.0 || spread != 1.0 || threshold != 0.0;
     }
     bool finite() const noexcept {
-        return std::isfinite(mean) && std::isfinite(precision) && std::isfinite(keep) && std::isfinite(spread) &&
-               std::isfinite(threshold);
+        return std::isfinite(mean) && std::isfinite(precision) && std::isfinite(keep) &&
+               std::isfinite(spread) && std::isfinite(threshold);
     }
 };
 

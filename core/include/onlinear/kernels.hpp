@@ -4,7 +4,8 @@
 
 /// Loops over contiguous numbers, compiled once per instruction set and chosen when the library is loaded.
 ///
-/// Gathers over sparse rows stay in the beliefs: memory latency decides there and wider vectors bring nothing.
+/// Gathers over sparse rows stay in the beliefs: memory latency decides there and wider vectors bring
+/// nothing.
 namespace onlinear {
 
 struct Sums {
@@ -30,18 +31,19 @@ struct Kernels {
     /// mean += a variance x; variance = max(variance / (1 + g variance x^2), floor).
     void (*pair_kl)(T* w, const T* x, T a, T g, T floor, std::size_t n);
     /// out[lane] = sum over rows of w[row * width + lane] * x; `lanes` a multiple of a half cache line.
-    void (*lanes)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, std::size_t lanes,
-                  double* out);
+    void (*lanes)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+                  std::size_t lanes, double* out);
     /// The same with x squared.
     void (*lanes_squared)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
                           std::size_t lanes, double* out);
-    /// out[lane] = sum over rows of w[row * width + lane] * x in the state's own type; without x every x is 1.
-    void (*token)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width, std::size_t lanes,
-                  T* out);
-    /// A step of Viterbi's recursion: back[to] = argmax over from of previous[from] + transitions[from * lanes + to],
-    /// the smallest on ties, and score[to] = that maximum + emission[to].
-    void (*viterbi)(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes, const T* emission,
-                    T* score, std::int32_t* back);
+    /// out[lane] = sum over rows of w[row * width + lane] * x in the state's own type; without x every x
+    /// is 1.
+    void (*token)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+                  std::size_t lanes, T* out);
+    /// A step of Viterbi's recursion: back[to] = argmax over from of previous[from] + transitions[from *
+    /// lanes + to], the smallest on ties, and score[to] = that maximum + emission[to].
+    void (*viterbi)(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes,
+                    const T* emission, T* score, std::int32_t* back);
     /// w[j] -= t[i] t[j] for a square matrix of side n.
     void (*rank_one)(T* w, const T* t, std::size_t n);
     /// w += a x over any n numbers, aligned or not.
@@ -51,12 +53,12 @@ struct Kernels {
     /// Copies values into the state's type; false when one is not finite there.
     bool (*copy_f32)(const float* x, T* out, std::size_t n);
     bool (*copy_f64)(const double* x, T* out, std::size_t n);
-    /// Turns indices into addresses, slot + (slot & mask) * factor for slot = index + 1 (see Planes::address);
-    /// says whether all lie below `columns` and whether they rise.
-    Slots (*slots_i32)(const std::int32_t* index, std::uint32_t* out, std::size_t n, std::size_t columns, std::uint32_t mask,
-                       std::uint32_t factor);
-    Slots (*slots_i64)(const std::int64_t* index, std::uint32_t* out, std::size_t n, std::size_t columns, std::uint32_t mask,
-                       std::uint32_t factor);
+    /// Turns indices into addresses, slot + (slot & mask) * factor for slot = index + 1 (see
+    /// Planes::address); says whether all lie below `columns` and whether they rise.
+    Slots (*slots_i32)(const std::int32_t* index, std::uint32_t* out, std::size_t n, std::size_t columns,
+                       std::uint32_t mask, std::uint32_t factor);
+    Slots (*slots_i64)(const std::int64_t* index, std::uint32_t* out, std::size_t n, std::size_t columns,
+                       std::uint32_t mask, std::uint32_t factor);
 };
 
 template <class T>

@@ -31,8 +31,9 @@ namespace onlinear {
 /// The answers to the rows of a matrix, and how they are to be learned.
 struct Lesson {
     const std::int32_t* labels = nullptr;
-    const std::int64_t* label_lists = nullptr;  // row i has labels [label_lists[i], label_lists[i + 1]); null: one a row
-    std::size_t candidates = 0;                 // rows to an example, one for each label; 0: an example is a row
+    const std::int64_t* label_lists =
+        nullptr;                 // row i has labels [label_lists[i], label_lists[i + 1]); null: one a row
+    std::size_t candidates = 0;  // rows to an example, one for each label; 0: an example is a row
     const double* targets = nullptr;
     const double* sample_weight = nullptr;  // null: all 1
     const double* class_weight = nullptr;   // one per class; null: all 1
@@ -40,7 +41,7 @@ struct Lesson {
     const std::int64_t* order = nullptr;    // null: as they lie
     std::size_t count = 0;                  // examples to learn (the length of `order` where given)
     bool calibrate = true;                  // false from the second pass on: the examples have been seen
-    double* scores = nullptr;               // where to write the scores before each round; blocks() or candidates each
+    double* scores = nullptr;  // where to write the scores before each round; blocks() or candidates each
 };
 
 struct Report {
@@ -55,15 +56,15 @@ struct Counters {
     double seen = 0, mistakes = 0, updates = 0, cost = 0;
 };
 
-/// What to read of a row: every block's score, every block's variance, or the variance of the margin between the
-/// best block and its rival (one number; with one block, that block's variance).
+/// What to read of a row: every block's score, every block's variance, or the variance of the margin between
+/// the best block and its rival (one number; with one block, that block's variance).
 enum class Reading { scores, variances, margin_variance };
 
-using TaskSpec = std::variant<task::Binary, task::Multiclass, task::MulticlassJoint, task::Regression, task::OneClass,
-                              task::Ranking, task::CostSensitive>;
+using TaskSpec = std::variant<task::Binary, task::Multiclass, task::MulticlassJoint, task::Regression,
+                              task::OneClass, task::Ranking, task::CostSensitive>;
 
-using BeliefSpec = std::variant<belief::MeanOptions, belief::DiagonalOptions, belief::FullOptions, belief::InformationOptions,
-                                belief::DualAveragingOptions>;
+using BeliefSpec = std::variant<belief::MeanOptions, belief::DiagonalOptions, belief::FullOptions,
+                                belief::InformationOptions, belief::DualAveragingOptions>;
 
 class AnyLearner {
 public:
@@ -97,8 +98,8 @@ public:
     /// Tells the belief what the rule will ask of it; called once, when both are known.
     virtual void prepare() = 0;
 
-    /// The state by name. A large model is better read one array at a time: with `which`, the other arrays come with
-    /// their shapes and without their numbers.
+    /// The state by name. A large model is better read one array at a time: with `which`, the other arrays
+    /// come with their shapes and without their numbers.
     virtual std::vector<StateEntry> state(const std::string* which = nullptr) const = 0;
     virtual void load(const std::vector<StateEntry>& entries) = 0;
 
@@ -114,8 +115,9 @@ public:
 /// Checks rows before anything is learned from them, so that a refused call has learned nothing.
 Refusal inspect(const Matrix& matrix, bool single_precision);
 
-std::unique_ptr<AnyLearner> make_learner(const TaskSpec& task, const rule::AnyRule& rule, const BeliefSpec& belief,
-                                         bool single_precision, std::size_t features, bool intercept);
+std::unique_ptr<AnyLearner> make_learner(const TaskSpec& task, const rule::AnyRule& rule,
+                                         const BeliefSpec& belief, bool single_precision,
+                                         std::size_t features, bool intercept);
 
 template <class Task, class Belief>
 class Learner final : public AnyLearner {
@@ -132,7 +134,9 @@ public:
         if constexpr (requires { task_.single(); }) {
             if (task_.single()) return learn_groups(stage, lesson);
         }
-        const auto row_of = [&](std::size_t i) { return lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i; };
+        const auto row_of = [&](std::size_t i) {
+            return lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
+        };
         Refusal ahead;
         if (lesson.count > 0) {
             ahead = stage(row_of(0), stages_[0]);
@@ -162,7 +166,8 @@ public:
     Refusal check(const Lesson& lesson) const noexcept override {
         for (std::size_t i = 0; i < lesson.count; ++i) {
             const std::size_t index = lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
-            if (const Fault fault = fault_of(example_of(lesson, index)); fault != Fault::none) return {fault, index, -1};
+            if (const Fault fault = fault_of(example_of(lesson, index)); fault != Fault::none)
+                return {fault, index, -1};
         }
         return {};
     }
@@ -171,7 +176,8 @@ public:
         threads = std::max<std::size_t>(1, std::min(threads, matrix.rows / 64 + 1));
         std::vector<Refusal> refusals(threads);
         const auto part = [&](std::size_t index) {
-            const std::size_t first = matrix.rows * index / threads, last = matrix.rows * (index + 1) / threads;
+            const std::size_t first = matrix.rows * index / threads,
+                              last = matrix.rows * (index + 1) / threads;
             refusals[index] = read_rows(matrix, what, out, first, last);
         };
         std::vector<std::thread> team;
@@ -214,7 +220,8 @@ public:
             // A temperature over blocks -s/2, s/2 is the same map as a scale over s, but for the offset.
             const auto rebuild = [&]<class Several>(Several several) -> std::unique_ptr<AnyLearner> {
                 several.classes = 2;
-                auto learner = std::make_unique<Learner<Several, Belief>>(std::move(several), std::move(belief_));
+                auto learner =
+                    std::make_unique<Learner<Several, Belief>>(std::move(several), std::move(belief_));
                 learner->adopt(*this);
                 learner->calibration.offset = 0;
                 return learner;
@@ -311,7 +318,8 @@ private:
                               .candidates = lesson.candidates,
                               .weight = lesson.sample_weight ? lesson.sample_weight[index] : 1.0};
         if (lesson.label_lists)
-            example.relevant = {lesson.labels + lesson.label_lists[index], lesson.labels + lesson.label_lists[index + 1]};
+            example.relevant = {lesson.labels + lesson.label_lists[index],
+                                lesson.labels + lesson.label_lists[index + 1]};
         return example;
     }
 
@@ -321,7 +329,8 @@ private:
         return requires { Task::kRealTargets; } ? Fault::bad_target : Fault::bad_label;
     }
 
-    Fault learn_row(const Row<T>& row, std::size_t index, std::size_t position, const Lesson& lesson, Report& report) {
+    Fault learn_row(const Row<T>& row, std::size_t index, std::size_t position, const Lesson& lesson,
+                    Report& report) {
         return learn_example(
             index, position, blocks(), lesson, report, [&] { look(row); },
             [&](const task::Example& example) {
@@ -338,8 +347,8 @@ private:
 
     /// One example: `look` scores it, `round` scores and learns it; the rest is the same for all.
     template <class Look, class Learn>
-    Fault learn_example(std::size_t index, std::size_t position, std::size_t width, const Lesson& lesson, Report& report,
-                        Look&& look, Learn&& learn) {
+    Fault learn_example(std::size_t index, std::size_t position, std::size_t width, const Lesson& lesson,
+                        Report& report, Look&& look, Learn&& learn) {
         task::Example example = example_of(lesson, index);
         if (const Fault fault = fault_of(example); fault != Fault::none) return fault;
         if (example.weight > 0 && lesson.class_weight) example.weight *= lesson.class_weight[example.label];
@@ -377,11 +386,12 @@ private:
             const Fault fault = learn_example(
                 index, i, k, lesson, report,
                 [&] {
-                    for (std::size_t c = 0; c < k; ++c) belief_.scores(candidates_[c].row, scores_.data() + c);
+                    for (std::size_t c = 0; c < k; ++c)
+                        belief_.scores(candidates_[c].row, scores_.data() + c);
                 },
                 [&](const task::Example& example) {
-                    return task_.round(belief_, rule, std::span<const Stage<T>>(candidates_), stages_[0], example,
-                                       scores_.data(), clock());
+                    return task_.round(belief_, rule, std::span<const Stage<T>>(candidates_), stages_[0],
+                                       example, scores_.data(), clock());
                 });
             if (fault != Fault::none) {
                 report.refusal = {fault, index, -1};
@@ -413,12 +423,13 @@ private:
         (std::is_same_v<Belief, belief::Mean<T>> || std::is_same_v<Belief, belief::Diagonal<T>>) &&
         (std::is_same_v<Task, task::Binary> || std::is_same_v<Task, task::Multiclass>);
 
-    /// Scores of sparse rows whose values are of the state's type, read where they lie. A value that is not finite shows
-    /// in the score, so only then is the row looked at; returns the first row it could not do.
+    /// Scores of sparse rows whose values are of the state's type, read where they lie. A value that is not
+    /// finite shows in the score, so only then is the row looked at; returns the first row it could not do.
     std::size_t read_light(const Matrix& matrix, double* out, std::size_t first, std::size_t last) const {
         const Stager<T> stage(matrix, false, belief_.planes(), false);
         std::array<Stage<T>, 2> stages;
-        std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size()), base(blocks(), 0.0);
+        std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size()),
+            base(blocks(), 0.0);
         if (intercept)
             for (std::size_t b = 0; b < blocks(); ++b) base[b] = belief_.average_at(0, b);
         bool ready = first < last && stage.light(first, stages[first % 2]);
@@ -439,7 +450,8 @@ private:
         return last;
     }
 
-    Refusal read_rows(const Matrix& matrix, Reading what, double* out, std::size_t first, std::size_t last) const {
+    Refusal read_rows(const Matrix& matrix, Reading what, double* out, std::size_t first,
+                      std::size_t last) const {
         if constexpr (kLinear) {
             if (what == Reading::scores) first = read_light(matrix, out, first, last);
         }

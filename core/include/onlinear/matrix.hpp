@@ -18,8 +18,8 @@ struct Matrix {
     IndexType indptr_type = IndexType::i32;
     std::size_t rows = 0;
     std::size_t columns = 0;
-    std::size_t entries = 0;            // length of `values` and `indices` when sparse
-    std::ptrdiff_t row_stride = 0;      // in elements, when dense
+    std::size_t entries = 0;        // length of `values` and `indices` when sparse
+    std::ptrdiff_t row_stride = 0;  // in elements, when dense
     std::ptrdiff_t column_stride = 1;
 
     bool sparse() const noexcept { return indptr != nullptr; }
@@ -30,11 +30,11 @@ enum class Fault : int {
     none,
     nan,
     infinite,
-    too_large,          // finite, but not in the state's type
-    index_range,        // an index outside [0, columns)
-    indptr_order,       // indptr falls or leaves the arrays
+    too_large,     // finite, but not in the state's type
+    index_range,   // an index outside [0, columns)
+    indptr_order,  // indptr falls or leaves the arrays
     bad_label,
-    bad_target,         // not finite
+    bad_target,  // not finite
     bad_weight,
     margin_overflow,    // the score or its variance is not finite
     step_overflow,      // the step would make a weight infinite

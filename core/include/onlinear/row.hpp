@@ -10,7 +10,7 @@ namespace onlinear {
 /// Working on a copy means that neither a caller's other thread nor a strange dtype can reach the weights.
 template <class T>
 struct Row {
-    std::uint32_t size = 0;            // entries, the intercept included
+    std::uint32_t size = 0;             // entries, the intercept included
     const std::uint32_t* at = nullptr;  // Planes::address of each entry
     const T* value = nullptr;           // aligned; zero up to a whole vector past the end
     double norm2 = 0.0;                 // sum of squared values
@@ -18,7 +18,8 @@ struct Row {
     bool flat = false;                  // `at` holds whole offsets, block included: an accumulated difference
 };
 
-/// delta = sum over terms of coefficient * (x in that block); a flat row is its own delta, with the one term {0, 1}.
+/// delta = sum over terms of coefficient * (x in that block); a flat row is its own delta, with the one term
+/// {0, 1}.
 struct Term {
     std::uint32_t block;
     double coefficient;

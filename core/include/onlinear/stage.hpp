@@ -12,8 +12,8 @@
 
 /// From a caller's arrays to a staged row: checked, converted, sorted, duplicates added.
 ///
-/// A row is copied before it is used. That costs a few percent and buys safety: whatever another thread does to
-/// the arrays meanwhile, the loop reads only what was checked.
+/// A row is copied before it is used. That costs a few percent and buys safety: whatever another thread does
+/// to the arrays meanwhile, the loop reads only what was checked.
 namespace onlinear {
 
 /// A reusable buffer for one row.
@@ -38,7 +38,8 @@ public:
     std::uint32_t* at() noexcept { return at_.data() + 1; }
     T* value() noexcept { return value_.data() + 1; }
 
-    /// Makes a row of the caller's own values: for scores, which show afterwards whether every value was finite.
+    /// Makes a row of the caller's own values: for scores, which show afterwards whether every value was
+    /// finite.
     void borrow(const T* values, std::uint32_t size) noexcept {
         dense_size_ = 0;
         row = {.size = size, .at = at_.data() + 1, .value = values, .norm2 = 0.0, .dense = false};
@@ -46,8 +47,8 @@ public:
 
     /// Closes a row of `size` entries whose values and addresses, rising, have been written.
     ///
-    /// Slots 1, 2, ..., size with nothing between make a dense row, whatever it came from: array, CSR or dict.
-    /// That depends on the row alone, so the way rows are handed over never shows in the bits.
+    /// Slots 1, 2, ..., size with nothing between make a dense row, whatever it came from: array, CSR or
+    /// dict. That depends on the row alone, so the way rows are handed over never shows in the bits.
     void close(std::uint32_t size, bool intercept, const Planes<T>& planes) noexcept {
         dense_size_ = 0;
         if (size > 0 && at_[size] == planes.address(size)) return close_dense(size, intercept, planes);
@@ -82,7 +83,8 @@ public:
             j += right;
         }
         std::fill_n(value_.data() + n, 16, T{0});
-        row = {.size = n, .at = at_.data(), .value = value_.data(), .norm2 = 0.0, .dense = a.dense && b.dense};
+        row = {
+            .size = n, .at = at_.data(), .value = value_.data(), .norm2 = 0.0, .dense = a.dense && b.dense};
     }
 
     void measure_norm() noexcept { row.norm2 = kernels<T>().norm2(row.value, row.size); }
@@ -160,7 +162,8 @@ inline bool row_bounds(const Matrix& m, std::size_t row, std::uint64_t& first, s
 }
 
 template <class T, class V, class I, class P>
-Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Planes<T>& planes, Stage<T>& stage) {
+Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Planes<T>& planes,
+                     Stage<T>& stage) {
     std::uint64_t first, last;
     if (!row_bounds<P>(m, row, first, last)) return {Fault::indptr_order, row, -1};
     const std::uint64_t n = last - first;
@@ -213,7 +216,8 @@ Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Pla
 }
 
 template <class T, class V>
-Refusal stage_dense(const Matrix& m, std::size_t row, bool intercept, const Planes<T>& planes, Stage<T>& stage) {
+Refusal stage_dense(const Matrix& m, std::size_t row, bool intercept, const Planes<T>& planes,
+                    Stage<T>& stage) {
     const std::size_t n = m.columns;
     stage.reserve(n + 1);
     T* value = stage.value();
@@ -253,23 +257,25 @@ public:
         return refusal;
     }
 
-    /// A sparse row without its intercept and without a copy of its values, where the types allow; else false.
+    /// A sparse row without its intercept and without a copy of its values, where the types allow; else
+    /// false.
     bool light(std::size_t row, Stage<T>& stage) const {
         const bool same = matrix_.value_type == (sizeof(T) == 4 ? ValueType::f32 : ValueType::f64);
         if (!matrix_.sparse() || !same) return false;
         std::uint64_t first, last;
-        const bool good = matrix_.indptr_type == IndexType::i32 ? staging::row_bounds<std::int32_t>(matrix_, row, first, last)
-                                                                : staging::row_bounds<std::int64_t>(matrix_, row, first, last);
+        const bool good = matrix_.indptr_type == IndexType::i32
+                              ? staging::row_bounds<std::int32_t>(matrix_, row, first, last)
+                              : staging::row_bounds<std::int64_t>(matrix_, row, first, last);
         if (!good || last - first > std::numeric_limits<std::uint32_t>::max() / 4) return false;
         const std::size_t n = last - first;
         stage.reserve(n + 1);
         const std::uint32_t factor = planes_.address_factor();
         const Slots seen =
             matrix_.index_type == IndexType::i32
-                ? kernels<T>().slots_i32(static_cast<const std::int32_t*>(matrix_.indices) + first, stage.at(), n,
-                                         matrix_.columns, Planes<T>::kGroupMask, factor)
-                : kernels<T>().slots_i64(static_cast<const std::int64_t*>(matrix_.indices) + first, stage.at(), n,
-                                         matrix_.columns, Planes<T>::kGroupMask, factor);
+                ? kernels<T>().slots_i32(static_cast<const std::int32_t*>(matrix_.indices) + first,
+                                         stage.at(), n, matrix_.columns, Planes<T>::kGroupMask, factor)
+                : kernels<T>().slots_i64(static_cast<const std::int64_t*>(matrix_.indices) + first,
+                                         stage.at(), n, matrix_.columns, Planes<T>::kGroupMask, factor);
         if (!seen.inside) return false;
         stage.borrow(static_cast<const T*>(matrix_.values) + first, static_cast<std::uint32_t>(n));
         return true;
@@ -303,7 +309,8 @@ private:
     template <class V>
     static Function pick_index(const Matrix& m) {
         if (!m.sparse()) return staging::stage_dense<T, V>;
-        return m.index_type == IndexType::i32 ? pick_indptr<V, std::int32_t>(m) : pick_indptr<V, std::int64_t>(m);
+        return m.index_type == IndexType::i32 ? pick_indptr<V, std::int32_t>(m)
+                                              : pick_indptr<V, std::int64_t>(m);
     }
     static Function pick(const Matrix& m) {
         return m.value_type == ValueType::f32 ? pick_index<float>(m) : pick_index<double>(m);

@@ -63,17 +63,23 @@ public:
 private:
     static constexpr std::size_t kHuge = std::size_t{2} << 20;
 
-    static std::size_t bytes(std::size_t size) noexcept { return std::max<std::size_t>(size * sizeof(T), 64); }
+    static std::size_t bytes(std::size_t size) noexcept {
+        return std::max<std::size_t>(size * sizeof(T), 64);
+    }
 
-    static std::size_t rounded(std::size_t size) noexcept { return (bytes(size) + kHuge - 1) / kHuge * kHuge; }
+    static std::size_t rounded(std::size_t size) noexcept {
+        return (bytes(size) + kHuge - 1) / kHuge * kHuge;
+    }
 
     static T* allocate(std::size_t size) {
         if (size > SIZE_MAX / sizeof(T) / 4) throw std::bad_alloc();
         const std::size_t need = bytes(size);
 #if defined(__linux__)
         if (need >= kHuge) {
-            // Mapped with a huge page to spare, so that the start can be aligned to one; fresh pages are zero.
-            void* mapped = mmap(nullptr, rounded(size) + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            // Mapped with a huge page to spare, so that the start can be aligned to one; fresh pages are
+            // zero.
+            void* mapped = mmap(nullptr, rounded(size) + kHuge, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             if (mapped == MAP_FAILED) throw std::bad_alloc();
             const auto start = reinterpret_cast<std::uintptr_t>(mapped);
             const std::uintptr_t aligned = (start + kHuge - 1) / kHuge * kHuge;
@@ -111,8 +117,9 @@ private:
 /// One block of weights (binary, regression): features in groups of one half cache line, each group
 /// [plane][feature], so that with two planes a feature's numbers share one cache line and a dense
 /// row still reads whole vectors. Several blocks (classes): [feature][plane][block], the blocks
-/// padded to whole vectors, so that one feature's weights for all classes are contiguous. Where one plane is read for
-/// every example and the others only when something is learned (sequences), planes lie apart, [plane][feature][block].
+/// padded to whole vectors, so that one feature's weights for all classes are contiguous. Where one plane is
+/// read for every example and the others only when something is learned (sequences), planes lie apart,
+/// [plane][feature][block].
 ///
 /// Slot 0 is the intercept; column c of the input is slot c + 1.
 template <class T>
@@ -121,7 +128,8 @@ public:
     static constexpr std::size_t kGroup = 32 / sizeof(T);
 
     Planes() = default;
-    Planes(std::size_t planes, std::size_t slots, std::size_t blocks, bool apart = false) : planes_(planes), apart_(apart) {
+    Planes(std::size_t planes, std::size_t slots, std::size_t blocks, bool apart = false)
+        : planes_(planes), apart_(apart) {
         shape(slots, blocks);
     }
 
@@ -138,9 +146,13 @@ public:
     std::size_t capacity() const noexcept { return capacity_; }
 
     /// What a staged row holds for a slot: the offset itself, or the slot when there are several blocks.
-    std::uint32_t address(std::uint32_t slot) const noexcept { return slot + (slot & kGroupMask) * address_factor(); }
+    std::uint32_t address(std::uint32_t slot) const noexcept {
+        return slot + (slot & kGroupMask) * address_factor();
+    }
     static constexpr std::uint32_t kGroupMask = ~static_cast<std::uint32_t>(kGroup - 1);
-    std::uint32_t address_factor() const noexcept { return single() ? static_cast<std::uint32_t>(planes_ - 1) : 0; }
+    std::uint32_t address_factor() const noexcept {
+        return single() ? static_cast<std::uint32_t>(planes_ - 1) : 0;
+    }
     std::size_t offset(std::uint32_t slot, std::size_t plane, std::size_t block) const noexcept {
         return address(slot) * width() + plane * stride_ + block;
     }
@@ -148,7 +160,9 @@ public:
     T* data() noexcept { return array_.data(); }
     const T* data() const noexcept { return array_.data(); }
     std::size_t size() const noexcept { return array_.size(); }
-    T& at(std::uint32_t slot, std::size_t plane, std::size_t block) noexcept { return array_[offset(slot, plane, block)]; }
+    T& at(std::uint32_t slot, std::size_t plane, std::size_t block) noexcept {
+        return array_[offset(slot, plane, block)];
+    }
     T at(std::uint32_t slot, std::size_t plane, std::size_t block) const noexcept {
         return array_[offset(slot, plane, block)];
     }
@@ -159,7 +173,8 @@ public:
             std::fill_n(array_.data() + start, stride_, value);
     }
 
-    /// Makes room for more slots or blocks; new weights are zero in every plane but `plane`, which starts at `value`.
+    /// Makes room for more slots or blocks; new weights are zero in every plane but `plane`, which starts at
+    /// `value`.
     void grow(std::size_t slots, std::size_t blocks, std::size_t plane, T value) {
         slots = std::max(slots, slots_);
         blocks = std::max(blocks, blocks_);
@@ -174,7 +189,8 @@ public:
             larger.planes_ = planes_;
             larger.apart_ = apart_;
             // Doubling keeps the cost of growing one feature at a time constant per feature.
-            const std::size_t room = slots > capacity_ && capacity_ > 0 ? std::max(slots, 2 * capacity_) : slots;
+            const std::size_t room =
+                slots > capacity_ && capacity_ > 0 ? std::max(slots, 2 * capacity_) : slots;
             larger.shape(std::max(room, capacity_), blocks);
             larger.slots_ = slots;
             // What is copied is given back on the way, so that a large model is not in memory twice.
@@ -195,11 +211,13 @@ public:
     /// A plane as a plain array, block-major: out[block * slots + slot].
     template <class Out>
     void read(std::size_t plane, Out* out) const {
-        by_tiles([&](std::uint32_t s, std::size_t b) { out[b * slots_ + s] = static_cast<Out>(at(s, plane, b)); });
+        by_tiles(
+            [&](std::uint32_t s, std::size_t b) { out[b * slots_ + s] = static_cast<Out>(at(s, plane, b)); });
     }
     template <class In>
     void write(std::size_t plane, const In* in) {
-        by_tiles([&](std::uint32_t s, std::size_t b) { at(s, plane, b) = static_cast<T>(in[b * slots_ + s]); });
+        by_tiles(
+            [&](std::uint32_t s, std::size_t b) { at(s, plane, b) = static_cast<T>(in[b * slots_ + s]); });
     }
 
     /// Calls f(value&) for every weight of a plane.
@@ -215,7 +233,8 @@ public:
     }
 
 private:
-    /// Every weight, a few slots at a time: one layout is by slots and the other by blocks, and both stay in the cache.
+    /// Every weight, a few slots at a time: one layout is by slots and the other by blocks, and both stay in
+    /// the cache.
     template <class F>
     void by_tiles(F&& f) const {
         constexpr std::size_t kTile = 128;

@@ -21,7 +21,8 @@ class Fault(Enum):
     step_overflow = 9
     lost_definiteness = 10
     row_length = 11
-    def __getattr__(self, name: str) -> Any: ...
+    bad_target = 12
+    bad_cost = 13
 
 class Learner:
     def __init__(self, *arguments: Any, **named: Any) -> None: ...

@@ -100,7 +100,7 @@ def known_rows(model: Any, batch: Batch) -> SparseRows:
         if len(rows.indices) == 0 or int(rows.indices.max()) < n_features:
             rows.n_columns = n_features
             return rows
-        narrow = narrowed(rows, n_features)
+        narrow = narrowed(rows, n_features, model._learner.handle.single_precision)
         assert isinstance(narrow, SparseRows)
         return narrow
     return rows

@@ -186,7 +186,8 @@ def as_river(estimator: Any) -> Any:
     for kind, wrapper in _WRAPPERS:
         if isinstance(estimator, kind):
             river_model: Any = wrapper(clone(estimator))
-            if estimator.__sklearn_is_fitted__():
+            pattern: Any = estimator
+            if pattern.__sklearn_is_fitted__():
                 river_model.model = copy.deepcopy(estimator)
             return river_model
     known = ", ".join(kind.__name__ for kind, _ in _WRAPPERS)

@@ -195,7 +195,9 @@ def read_state(learner: Learner, name: str, wanted: Iterable[str], vector: dict[
     def theta() -> Array:
         if "theta" in raw:
             return plane("theta")
-        return np.linalg.solve(np.atleast_2d(learner.covariance), learner.mean)
+        covariance = learner.covariance
+        assert covariance is not None
+        return np.linalg.solve(covariance, learner.mean)
 
     bound = vector["params"].get("B", 0.0)
     omega = raw.get("threshold", 0.0)  # the extra coordinate of a learned radius

@@ -21,7 +21,8 @@
 ///   tick()                    a round has passed
 ///   mean_scale()              mean = mean_scale() * plane 0, where plane 0 is the mean up to a factor
 ///   blend()                   the weights it predicts with, as a sum of two planes
-/// and, reading only, predict(row, out) and variances(row, out); it grows, and shows its whole state to a visitor.
+/// and, reading only, predict(row, out) and variances(row, out); it grows, and shows its whole state to a
+/// visitor.
 namespace onlinear::belief {
 
 /// Walks a belief's state by name; used to save, load, hash and inspect it.
@@ -48,7 +49,8 @@ concept MeasuresDistance = requires(const Belief b, const Row<typename Belief::S
     b.squared_distance(row, walked);
 };
 
-/// Largest magnitude a weight may reach: far enough below overflow that one more step and one more sum stay finite.
+/// Largest magnitude a weight may reach: far enough below overflow that one more step and one more sum stay
+/// finite.
 template <class T>
 constexpr double kReach = sizeof(T) == 4 ? 1e30 : 1e290;
 

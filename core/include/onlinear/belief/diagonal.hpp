@@ -40,9 +40,13 @@ public:
     using Options = DiagonalOptions;
 
     Diagonal(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
-        : options_(options), w_(options.average ? 3 : 2, slots, blocks, apart), average_{.on = options.average},
-          floor_(static_cast<T>(std::max(options.min_variance, static_cast<double>(std::numeric_limits<T>::min())))),
-          fresh_(static_cast<T>(options.initial_variance)), ceiling_(std::max(options.initial_variance, options.min_variance)) {
+        : options_(options),
+          w_(options.average ? 3 : 2, slots, blocks, apart),
+          average_{.on = options.average},
+          floor_(static_cast<T>(
+              std::max(options.min_variance, static_cast<double>(std::numeric_limits<T>::min())))),
+          fresh_(static_cast<T>(options.initial_variance)),
+          ceiling_(std::max(options.initial_variance, options.min_variance)) {
         w_.fill(1, static_cast<T>(options.initial_variance));
     }
 
@@ -80,9 +84,13 @@ public:
         double total = 0;
         const std::size_t width = width_for(row, w_);
         if (terms.size() == 2 && terms[0].coefficient * terms[0].coefficient == 1 &&
-            terms[1].coefficient * terms[1].coefficient == 1) {  // a class against its rival: one sweep for both
-            const T *a = w_.data() + w_.stride() + terms[0].block, *b = w_.data() + w_.stride() + terms[1].block;
-            return spread_ * gather(row, [=](std::uint32_t at, T x) { return (a[at * width] + b[at * width]) * x * x; });
+            terms[1].coefficient * terms[1].coefficient ==
+                1) {  // a class against its rival: one sweep for both
+            const T *a = w_.data() + w_.stride() + terms[0].block,
+                    *b = w_.data() + w_.stride() + terms[1].block;
+            return spread_ * gather(row, [=](std::uint32_t at, T x) {
+                       return (a[at * width] + b[at * width]) * x * x;
+                   });
         }
         for (const Term& term : terms) {
             const T* w = w_.data() + w_.stride() + term.block;
@@ -108,7 +116,8 @@ public:
             out[0] = look(row).variance;
             return;
         }
-        kernels<T>().lanes_squared(w_.data() + w_.stride(), row.at, row.value, row.size, w_.width(), w_.lanes(), out);
+        kernels<T>().lanes_squared(w_.data() + w_.stride(), row.at, row.value, row.size, w_.width(),
+                                   w_.lanes(), out);
         for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] *= spread_;
     }
 
@@ -151,11 +160,11 @@ public:
         if (row.dense && w_.single() && w_.planes() == 2 && step.power == 1) {
             const double y = terms[0].coefficient;
             if (drop)
-                kernels<T>().pair_drop(w_.data(), row.value, static_cast<T>(a * y), static_cast<T>(beta * y * y), floor,
-                                       padded(row));
+                kernels<T>().pair_drop(w_.data(), row.value, static_cast<T>(a * y),
+                                       static_cast<T>(beta * y * y), floor, padded(row));
             else
-                kernels<T>().pair_kl(w_.data(), row.value, static_cast<T>(a * y), static_cast<T>(gain * y * y), floor,
-                                     padded(row));
+                kernels<T>().pair_kl(w_.data(), row.value, static_cast<T>(a * y),
+                                     static_cast<T>(gain * y * y), floor, padded(row));
         } else if (w_.single()) {
             apply_terms<true>(row, terms, step, a, gain, beta, floor);
         } else {
@@ -168,9 +177,7 @@ public:
         if (average_.on) average_.tick(1.0);
     }
 
-    void grow(std::size_t slots, std::size_t blocks) {
-        w_.grow(slots, blocks, 1, fresh_);
-    }
+    void grow(std::size_t slots, std::size_t blocks) { w_.grow(slots, blocks, 1, fresh_); }
 
     /// Blocks -w/2 and +w/2; half the variance each, so that the margin between them keeps its own.
     void split() {
@@ -204,7 +211,9 @@ public:
     }
 
     double mean_at(std::uint32_t slot, std::size_t block) const noexcept { return w_.at(slot, 0, block); }
-    double variance_at(std::uint32_t slot, std::size_t block) const noexcept { return spread_ * w_.at(slot, 1, block); }
+    double variance_at(std::uint32_t slot, std::size_t block) const noexcept {
+        return spread_ * w_.at(slot, 1, block);
+    }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept {
         if (!average_.on || average_.rounds == 0) return mean_at(slot, block);
         return (average_.scales * w_.at(slot, 0, block) + w_.at(slot, 2, block)) / average_.rounds;
@@ -245,11 +254,13 @@ private:
         return gather(row, [w](std::uint32_t at, T x) { return w[at] * x; });
     }
     void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
-        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(), w_.lanes(), out);
+        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(),
+                           w_.lanes(), out);
     }
 
     template <bool kSingle>
-    void apply_terms(const Row<T>& row, Terms terms, const Step& step, double a, double gain, double beta, T floor) noexcept {
+    void apply_terms(const Row<T>& row, Terms terms, const Step& step, double a, double gain, double beta,
+                     T floor) noexcept {
         const bool drop = options_.projection == Options::kDrop;
         for (const Term& term : terms) {
             const T c = static_cast<T>(term.coefficient), alpha = static_cast<T>(a);
@@ -311,10 +322,10 @@ private:
     Planes<T> w_;
     Averaging average_;
     T floor_;
-    T fresh_;               // sigma of a weight nothing has been learned about: what a new one starts from
-    double ceiling_;        // an upper bound on sigma before spreading
+    T fresh_;         // sigma of a weight nothing has been learned about: what a new one starts from
+    double ceiling_;  // an upper bound on sigma before spreading
     double spread_ = 1.0;
-    double reach_ = 0.0;    // an upper bound on |mean|
+    double reach_ = 0.0;  // an upper bound on |mean|
     std::vector<double> profile_;
 };
 

@@ -32,7 +32,8 @@ public:
 
     using Options = DualAveragingOptions;
 
-    DualAveraging(const Options& options, std::size_t slots, std::size_t blocks) : options_(options), w_(2, slots, blocks) {}
+    DualAveraging(const Options& options, std::size_t slots, std::size_t blocks)
+        : options_(options), w_(2, slots, blocks) {}
 
     Planes<T>& planes() noexcept { return w_; }
     const Planes<T>& planes() const noexcept { return w_; }
@@ -51,7 +52,8 @@ public:
         const Reader mean = reader();
         for (std::size_t b = 0; b < w_.blocks(); ++b) {
             const T* w = w_.data() + b;
-            out[b] = gather(row, [&](std::uint32_t at, T x) { return mean(w[at * width], w[at * width + stride]) * x; });
+            out[b] = gather(
+                row, [&](std::uint32_t at, T x) { return mean(w[at * width], w[at * width + stride]) * x; });
         }
     }
     void predict(const Row<T>& row, double* out, double*) const noexcept { scores(row, out); }
@@ -141,7 +143,8 @@ private:
         }
     };
     Reader reader() const noexcept {
-        return {static_cast<T>(options_.eta), static_cast<T>(options_.delta0), static_cast<T>(options_.lam * rounds_)};
+        return {static_cast<T>(options_.eta), static_cast<T>(options_.delta0),
+                static_cast<T>(options_.lam * rounds_)};
     }
 
     Options options_;

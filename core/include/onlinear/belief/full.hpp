@@ -19,9 +19,10 @@ struct FullOptions {
 
 /// A Gaussian with a full covariance over all weights of all blocks.
 ///
-/// z = Sigma delta; mu += alpha z; Sigma -= beta z z', beta = gain / (1 + gain v). With t = sqrt(beta) z the update
-/// Sigma_ij -= t_i t_j commutes, so Sigma stays symmetric to the bit. Weight (block b, slot s) is row b * slots + s.
-/// `inclusive` predictions divide by 1 + v: the second-order perceptron's score, which counts the current instance.
+/// z = Sigma delta; mu += alpha z; Sigma -= beta z z', beta = gain / (1 + gain v). With t = sqrt(beta) z the
+/// update Sigma_ij -= t_i t_j commutes, so Sigma stays symmetric to the bit. Weight (block b, slot s) is row
+/// b * slots + s. `inclusive` predictions divide by 1 + v: the second-order perceptron's score, which counts
+/// the current instance.
 template <class T>
 class Full {
 public:
@@ -32,8 +33,11 @@ public:
     using Options = FullOptions;
 
     Full(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
-        : options_(options), w_(options.average ? 2 : 1, slots, blocks, apart), average_{.on = options.average},
-          fresh_(static_cast<T>(options.initial_variance)), ceiling_(options.initial_variance) {
+        : options_(options),
+          w_(options.average ? 2 : 1, slots, blocks, apart),
+          average_{.on = options.average},
+          fresh_(static_cast<T>(options.initial_variance)),
+          ceiling_(options.initial_variance) {
         resize_covariance(slots, blocks, 0, 0);
     }
 
@@ -73,7 +77,8 @@ public:
         scores(row, out);
         if (average_.on && average_.rounds > 0) {
             plane_scores(row, 1, scratch);
-            for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] = (average_.scales * out[b] + scratch[b]) / average_.rounds;
+            for (std::size_t b = 0; b < w_.blocks(); ++b)
+                out[b] = (average_.scales * out[b] + scratch[b]) / average_.rounds;
         }
         if (options_.inclusive) {
             variances(row, scratch);
@@ -117,7 +122,8 @@ public:
         }
         if (step.precision > 0) {
             const double root = std::sqrt(step.precision / (1 + step.precision * e.variance));
-            for (std::size_t i = 0; i < side(); ++i) t_[i] = static_cast<T>(root * static_cast<double>(z_[i]));
+            for (std::size_t i = 0; i < side(); ++i)
+                t_[i] = static_cast<T>(root * static_cast<double>(z_[i]));
             kernels<T>().rank_one(sigma_.data(), t_.data(), side());
             keep_positive();
         }
@@ -151,12 +157,14 @@ public:
         const auto place = [=](std::size_t i) { return i / slots * wide + i % slots; };
         BigArray<T> smaller(side() * side());
         for (std::size_t i = 0; i < side(); ++i)
-            for (std::size_t j = 0; j < side(); ++j) smaller[i * side() + j] = sigma_[place(i) * old + place(j)];
+            for (std::size_t j = 0; j < side(); ++j)
+                smaller[i * side() + j] = sigma_[place(i) * old + place(j)];
         sigma_ = std::move(smaller);
         make_room();
     }
 
-    /// Blocks -w/2 and +w/2, independent, each with half the covariance, so that their difference keeps its own.
+    /// Blocks -w/2 and +w/2, independent, each with half the covariance, so that their difference keeps its
+    /// own.
     void split() {
         const std::size_t n = w_.slots();
         Planes<T> two(w_.planes(), n, 2);
@@ -213,7 +221,8 @@ public:
         if (!(fresh_ > 0)) throw std::invalid_argument("state 'fresh_variance' must be positive");
         remeasure();
         ceiling_ = static_cast<double>(fresh_);
-        for (std::size_t i = 0; i < side(); ++i) ceiling_ = std::max(ceiling_, static_cast<double>(sigma_[i * side() + i]));
+        for (std::size_t i = 0; i < side(); ++i)
+            ceiling_ = std::max(ceiling_, static_cast<double>(sigma_[i * side() + i]));
     }
 
 private:
@@ -227,7 +236,8 @@ private:
     }
 
     std::uint32_t slot_of(const Row<T>& row, std::uint32_t j) const noexcept {
-        // With one plane or several blocks an address is the slot; with an average beside it, undo the grouping.
+        // With one plane or several blocks an address is the slot; with an average beside it, undo the
+        // grouping.
         const std::uint32_t at = row.at[j];
         if (!w_.single() || w_.planes() == 1) return at;
         constexpr std::uint32_t g = Planes<T>::kGroup;
@@ -272,7 +282,8 @@ private:
         return sum;
     }
 
-    void resize_covariance(std::size_t slots, std::size_t blocks, std::size_t old_slots, std::size_t old_blocks) {
+    void resize_covariance(std::size_t slots, std::size_t blocks, std::size_t old_slots,
+                           std::size_t old_blocks) {
         const std::size_t n = slots * blocks, old = old_slots * old_blocks;
         if (n > (std::size_t{1} << 31) / n) throw std::bad_alloc();
         BigArray<T> larger(n * n);

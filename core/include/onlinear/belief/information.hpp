@@ -31,7 +31,8 @@ public:
 
     using Options = InformationOptions;
 
-    Information(const Options& options, std::size_t slots, std::size_t blocks) : options_(options), w_(2, slots, blocks) {
+    Information(const Options& options, std::size_t slots, std::size_t blocks)
+        : options_(options), w_(2, slots, blocks) {
         w_.fill(1, static_cast<T>(1 / options.initial_variance));
         remeasure();
     }
@@ -52,7 +53,8 @@ public:
 
     void scores(const Row<T>& row, double* out) const noexcept {
         const bool inclusive = options_.inclusive;
-        every_block(row, out, [inclusive](T theta, T A, T x) { return x * theta / (inclusive ? A + x * x : A); });
+        every_block(row, out,
+                    [inclusive](T theta, T A, T x) { return x * theta / (inclusive ? A + x * x : A); });
     }
     void predict(const Row<T>& row, double* out, double*) const noexcept { scores(row, out); }
     void variances(const Row<T>& row, double* out) const noexcept {
@@ -82,7 +84,9 @@ public:
     }
 
     /// The largest |delta_p| of the coming step, for `admits`.
-    void expect(const Row<T>& row, Terms terms) noexcept { largest_value_ = std::sqrt(row.norm2 * squared(terms)); }
+    void expect(const Row<T>& row, Terms terms) noexcept {
+        largest_value_ = std::sqrt(row.norm2 * squared(terms));
+    }
 
     void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
         const double c = natural(step, e);
@@ -116,7 +120,8 @@ public:
     template <class In>
     void set_mean(const In* values) {
         for (std::size_t b = 0; b < w_.blocks(); ++b)
-            for (std::uint32_t s = 0; s < w_.slots(); ++s) w_.at(s, 0, b) = static_cast<T>(*values++) * w_.at(s, 1, b);
+            for (std::uint32_t s = 0; s < w_.slots(); ++s)
+                w_.at(s, 0, b) = static_cast<T>(*values++) * w_.at(s, 1, b);
         remeasure();
     }
     void remeasure() {
@@ -149,7 +154,8 @@ private:
         const std::size_t width = w_.width(), stride = w_.stride();
         for (std::size_t b = 0; b < w_.blocks(); ++b) {
             const T* w = w_.data() + b;
-            out[b] = gather(row, [&](std::uint32_t at, T x) { return f(w[at * width], w[at * width + stride], x); });
+            out[b] = gather(
+                row, [&](std::uint32_t at, T x) { return f(w[at * width], w[at * width + stride], x); });
         }
     }
 

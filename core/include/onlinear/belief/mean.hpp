@@ -64,8 +64,9 @@ public:
 
     /// |x - mu|^2, to within kAccuracy of itself.
     ///
-    /// Where x is zero the weights count with their squares. Those are |mu|^2 less the squares on the row, as long as the
-    /// known error of |mu|^2 is small beside the answer; where it is not, `walked` says that every weight was read.
+    /// Where x is zero the weights count with their squares. Those are |mu|^2 less the squares on the row, as
+    /// long as the known error of |mu|^2 is small beside the answer; where it is not, `walked` says that
+    /// every weight was read.
     double squared_distance(const Row<T>& row, bool& walked) const noexcept {
         double near = 0, on_row = 0;
         for (std::uint32_t j = 0; j < row.size; ++j) {
@@ -157,7 +158,9 @@ public:
         remeasure_norm();
     }
 
-    double mean_at(std::uint32_t slot, std::size_t block) const noexcept { return scale_ * w_.at(slot, 0, block); }
+    double mean_at(std::uint32_t slot, std::size_t block) const noexcept {
+        return scale_ * w_.at(slot, 0, block);
+    }
     double variance_at(std::uint32_t, std::size_t) const noexcept { return 1.0; }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept {
         if (!average_.on || average_.rounds == 0) return mean_at(slot, block);
@@ -195,7 +198,8 @@ private:
         return gather(row, [w](std::uint32_t at, T x) { return w[at] * x; });
     }
     void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
-        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(), w_.lanes(), out);
+        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(),
+                           w_.lanes(), out);
     }
 
     template <class F>
@@ -222,7 +226,8 @@ private:
             return;
         }
         scale_ *= keep;
-        // With an average, B u + a cancels as the scale falls, so it is folded long before the digits are gone.
+        // With an average, B u + a cancels as the scale falls, so it is folded long before the digits are
+        // gone.
         if (std::abs(scale_) >= (average_.on ? kAveragingSmallest : kSmallest)) return;
         const T factor = static_cast<T>(scale_), scales = static_cast<T>(average_.scales);
         for (std::uint32_t s = 0; s < w_.slots(); ++s)
@@ -240,9 +245,11 @@ private:
         return step.keep * step.keep * mean_norm_ + 2 * step.keep * step.mean * e.margin +
                step.mean * step.mean * e.variance;
     }
-    /// |keep mu + alpha delta|^2 from what is known; the rounding of terms that cancel is counted in `norm_error_`.
+    /// |keep mu + alpha delta|^2 from what is known; the rounding of terms that cancel is counted in
+    /// `norm_error_`.
     void follow_norm(const Step& step, const Evidence& e) noexcept {
-        const double kept = step.keep * step.keep * mean_norm_, crossed = 2 * step.keep * step.mean * e.margin,
+        const double kept = step.keep * step.keep * mean_norm_,
+                     crossed = 2 * step.keep * step.mean * e.margin,
                      added = step.mean * step.mean * e.variance;
         mean_norm_ = std::max(kept + crossed + added, 0.0);
         // The weights themselves are rounded to T, the norm is not: what may have come between them.

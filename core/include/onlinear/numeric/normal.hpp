@@ -24,7 +24,8 @@ inline double normal_quantile(double p) noexcept {
     const double tail = upper ? 1 - p : p;
     // Abramowitz and Stegun 26.2.23, good to 4.5e-4; the steps below square and cube the error away.
     const double t = std::sqrt(-2 * std::log(tail));
-    double z = -(t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
+    double z = -(t - (2.515517 + t * (0.802853 + t * 0.010328)) /
+                         (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))));
     for (int iteration = 0; iteration < 4; ++iteration) {
         const double u = (normal_cdf(z) - tail) / normal_density(z);
         z -= u / (1 + z * u / 2);

@@ -18,8 +18,9 @@
 namespace onlinear::rule {
 
 /// The closed list: a rule exists when it stands here.
-using AnyRule = std::variant<Perceptron, PassiveAggressive, Romma, Norma, ConfidenceWeighted, SoftConfidenceWeighted, Arow,
-                             LeastSquares, Nherd, Narow, SecondOrderPerceptron, Iellip, AdagradRda>;
+using AnyRule =
+    std::variant<Perceptron, PassiveAggressive, Romma, Norma, ConfidenceWeighted, SoftConfidenceWeighted,
+                 Arow, LeastSquares, Nherd, Narow, SecondOrderPerceptron, Iellip, AdagradRda>;
 
 /// Calls `f` with the rule inside: an inlined chain over the index.
 ///

@@ -76,30 +76,34 @@ struct ConfidenceWeighted {
             if (m >= phi * sd) return {};
             const double phi2 = phi * phi;
             // g has a pole where the new margin m + a v vanishes, so search on the margin itself.
-            const double margin = numeric::increasing_root(0.0, phi * sd, [&](double s) {
-                const double a = (s - m) / v;
-                double value = s, slope = 1;
-                for (const double q : profile) {
-                    const double denominator = s + a * phi2 * q;
-                    value -= phi2 * q / denominator;
-                    slope += phi2 * q * (1 + phi2 * q / v) / (denominator * denominator);
-                }
-                return std::pair{value, slope};
-            }, std::max(0.0, m));
+            const double margin = numeric::increasing_root(
+                0.0, phi * sd,
+                [&](double s) {
+                    const double a = (s - m) / v;
+                    double value = s, slope = 1;
+                    for (const double q : profile) {
+                        const double denominator = s + a * phi2 * q;
+                        value -= phi2 * q / denominator;
+                        slope += phi2 * q * (1 + phi2 * q / v) / (denominator * denominator);
+                    }
+                    return std::pair{value, slope};
+                },
+                std::max(0.0, m));
             const double alpha = (margin - m) / v;
             if (!(alpha > 0) || !(margin > 0)) return {.mean = std::max(0.0, alpha)};
             return {.mean = alpha, .precision = alpha * phi2 / margin};
         }
         if (m >= phi * v) return {};
-        const double alpha = numeric::increasing_root(std::max(0.0, -m / v), (phi * v - m) / v, [&](double a) {
-            double value = m + a * v, slope = v;
-            for (const double q : profile) {
-                const double shrink = 1 / (1 + 2 * a * phi * q);
-                value -= phi * q * shrink;
-                slope += 2 * phi * q * phi * q * shrink * shrink;
-            }
-            return std::pair{value, slope};
-        });
+        const double alpha =
+            numeric::increasing_root(std::max(0.0, -m / v), (phi * v - m) / v, [&](double a) {
+                double value = m + a * v, slope = v;
+                for (const double q : profile) {
+                    const double shrink = 1 / (1 + 2 * a * phi * q);
+                    value -= phi * q * shrink;
+                    slope += 2 * phi * q * phi * q * shrink * shrink;
+                }
+                return std::pair{value, slope};
+            });
         return {.mean = alpha, .precision = 2 * alpha * phi};
     }
 };

@@ -18,12 +18,16 @@ struct Iellip {
         return std::tuple{within("c", &Iellip::c, Range{.low = 0.0, .high = 1.0, .low_open = false}),
                           within("b", &Iellip::b, Range{.low = 0.0, .high = 1.0})};
     }
-    double rate(const Clock& clock) const noexcept { return c * std::pow(b, static_cast<double>(clock.round - 1)); }
+    double rate(const Clock& clock) const noexcept {
+        return c * std::pow(b, static_cast<double>(clock.round - 1));
+    }
 
     Step step(const Evidence& e, const Clock& clock) const noexcept {
         if (e.margin > 0 || !(e.variance > 0)) return {};
         const double ct = rate(clock);
-        return {.mean = (1 - e.margin) / e.variance, .precision = ct / e.variance / (1 - ct), .spread = 1 / (1 - ct)};
+        return {.mean = (1 - e.margin) / e.variance,
+                .precision = ct / e.variance / (1 - ct),
+                .spread = 1 / (1 - ct)};
     }
 };
 

@@ -17,8 +17,9 @@ struct Norma {
     static constexpr const char* name = "Norma";
     static constexpr Metric metric = Metric::mean;
     static constexpr auto parameters() {
-        return std::tuple{positive("eta", &Norma::eta), nonnegative("lam", &Norma::lam), nonnegative("rho", &Norma::rho),
-                          optional_within("nu", &Norma::nu, Range{.low = 0.0, .high = 1.0}), flag("decay", &Norma::decay)};
+        return std::tuple{
+            positive("eta", &Norma::eta), nonnegative("lam", &Norma::lam), nonnegative("rho", &Norma::rho),
+            optional_within("nu", &Norma::nu, Range{.low = 0.0, .high = 1.0}), flag("decay", &Norma::decay)};
     }
     double initial_threshold() const noexcept { return rho; }
 

@@ -43,45 +43,45 @@ struct Range {
 template <class Rule, class Value>
 struct Parameter {
     const char* name;
-    Value Rule::*member;
+    Value Rule::* member;
     Range range{};
     std::span<const char* const> choices{};  // for enumerations stored as int
 };
 
 template <class R>
-constexpr auto positive(const char* name, double R::*member) {
+constexpr auto positive(const char* name, double R::* member) {
     return Parameter<R, double>{name, member, Range{.low = 0.0}};
 }
 template <class R>
-constexpr auto nonnegative(const char* name, double R::*member) {
+constexpr auto nonnegative(const char* name, double R::* member) {
     return Parameter<R, double>{name, member, Range{.low = 0.0, .low_open = false}};
 }
 template <class R>
-constexpr auto within(const char* name, double R::*member, Range range) {
+constexpr auto within(const char* name, double R::* member, Range range) {
     return Parameter<R, double>{name, member, range};
 }
 template <class R>
-constexpr auto optional_within(const char* name, std::optional<double> R::*member, Range range) {
+constexpr auto optional_within(const char* name, std::optional<double> R::* member, Range range) {
     return Parameter<R, std::optional<double>>{name, member, range};
 }
 template <class R>
-constexpr auto flag(const char* name, bool R::*member) {
+constexpr auto flag(const char* name, bool R::* member) {
     return Parameter<R, bool>{name, member};
 }
 template <class R>
-constexpr auto choice(const char* name, int R::*member, std::span<const char* const> choices) {
+constexpr auto choice(const char* name, int R::* member, std::span<const char* const> choices) {
     return Parameter<R, int>{name, member, Range{}, choices};
 }
 
 /// A positive whole number, or None (stored as 0) for "all".
 template <class R>
-constexpr auto count_or_none(const char* name, std::size_t R::*member) {
+constexpr auto count_or_none(const char* name, std::size_t R::* member) {
     return Parameter<R, std::size_t>{name, member};
 }
 
 /// A square matrix of prices, row-major: not negative, nothing on the diagonal.
 template <class R>
-constexpr auto square(const char* name, std::vector<double> R::*member) {
+constexpr auto square(const char* name, std::vector<double> R::* member) {
     return Parameter<R, std::vector<double>>{name, member};
 }
 
@@ -122,7 +122,8 @@ void validate(const R& rule) {
         if (!parameter.range.contains(value)) {
             char got[64];
             std::snprintf(got, sizeof got, ", got %.17g", value);
-            throw std::invalid_argument(std::string(parameter.name) + " must be " + describe(parameter.range) + got);
+            throw std::invalid_argument(std::string(parameter.name) + " must be " +
+                                        describe(parameter.range) + got);
         }
     };
     std::apply([&](const auto&... parameter) { (check(parameter), ...); }, R::parameters());

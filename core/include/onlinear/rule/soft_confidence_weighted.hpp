@@ -21,7 +21,8 @@ struct SoftConfidenceWeighted {
     static constexpr Metric metric = Metric::gaussian;
     static constexpr auto parameters() {
         return std::tuple{choice("penalty", &SoftConfidenceWeighted::penalty, kSoftPenalties),
-                          positive("C", &SoftConfidenceWeighted::C), nonnegative("phi", &SoftConfidenceWeighted::phi)};
+                          positive("C", &SoftConfidenceWeighted::C),
+                          nonnegative("phi", &SoftConfidenceWeighted::phi)};
     }
 
     Step step(const Evidence& e, const Clock&) const noexcept {

@@ -12,8 +12,8 @@ struct Binary {
     bool valid(const Example& example) const noexcept { return example.label == 0 || example.label == 1; }
 
     template <class Belief, class T>
-    Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example, double* scores,
-                const Clock& clock) {
+    Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example,
+                double* scores, const Clock& clock) {
         const double y = example.label == 1 ? 1.0 : -1.0;
         const Term term{0, y};
         const Terms terms(&term, 1);
@@ -32,7 +32,8 @@ struct Binary {
         return round;
     }
 
-    void calibrate(Calibration& calibration, const double* scores, const Example& example, bool fresh) const noexcept {
+    void calibrate(Calibration& calibration, const double* scores, const Example& example,
+                   bool fresh) const noexcept {
         if (fresh)
             calibration.observe_binary(scores[0], example.label == 1, example.weight);
         else

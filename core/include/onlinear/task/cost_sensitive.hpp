@@ -64,8 +64,8 @@ struct CostSensitive {
             return;
         }
         scratch_.resize(blocks());
-        calibration.observe_multiclass(scores, blocks(), static_cast<std::size_t>(example.label), example.weight,
-                                       scratch_.data());
+        calibration.observe_multiclass(scores, blocks(), static_cast<std::size_t>(example.label),
+                                       example.weight, scratch_.data());
     }
 
 private:

@@ -5,7 +5,8 @@ namespace onlinear::task {
 
 /// Several classes by the top-1 reduction: the right class against its best rival.
 ///
-/// Crammer, Kulesza, Dredze. Machine Learning 91, 2013, figure 3. delta = f(x, y) - f(x, s), s the best wrong class.
+/// Crammer, Kulesza, Dredze. Machine Learning 91, 2013, figure 3. delta = f(x, y) - f(x, s), s the best wrong
+/// class.
 struct Multiclass {
     static constexpr const char* name = "Multiclass";
     static constexpr auto parameters() { return std::tuple{}; }
@@ -19,16 +20,17 @@ struct Multiclass {
     }
 
     template <class Belief, class T>
-    Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example, double* scores,
-                const Clock& clock) {
+    Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example,
+                double* scores, const Clock& clock) {
         belief.scores(row, scores);
         const auto label = static_cast<std::uint32_t>(example.label);
         const std::uint32_t rival = best_rival(scores, classes, label);
         const Term terms[2] = {{label, 1.0}, {rival, -1.0}};
         const double margin = scores[label] - scores[rival];
-        Round round = answer(belief, rule, row, Terms(terms, 2),
-                             {.margin = margin, .variance = belief.variance(row, Terms(terms, 2)), .weight = example.weight},
-                             clock);
+        Round round = answer(
+            belief, rule, row, Terms(terms, 2),
+            {.margin = margin, .variance = belief.variance(row, Terms(terms, 2)), .weight = example.weight},
+            clock);
         round.mistake = !(margin > 0);
         return round;
     }
@@ -39,8 +41,8 @@ struct Multiclass {
             return;
         }
         scratch_.resize(classes);
-        calibration.observe_multiclass(scores, classes, static_cast<std::size_t>(example.label), example.weight,
-                                       scratch_.data());
+        calibration.observe_multiclass(scores, classes, static_cast<std::size_t>(example.label),
+                                       example.weight, scratch_.data());
     }
 
 private:

@@ -9,7 +9,8 @@ namespace onlinear::task {
 inline constexpr std::array<const char*, 4> kJointMethods{"uniform", "mira", "pa", "arow"};
 inline constexpr std::array<const char*, 2> kCovarianceUpdates{"sum", "delta"};
 
-/// Several classes with several constraints at once: updates that are not one demand but a small problem of their own.
+/// Several classes with several constraints at once: updates that are not one demand but a small problem of
+/// their own.
 ///
 ///   uniform  the uniform multiclass Perceptron: every class that scored as high shares the blame
 ///            (Crammer, Singer. JMLR 3, 2003)
@@ -33,14 +34,15 @@ struct MulticlassJoint {
     int cov_update = kSum;
 
     static constexpr auto parameters() {
-        return std::tuple{rule::choice("method", &MulticlassJoint::method, kJointMethods),
-                          rule::positive("rate", &MulticlassJoint::rate),
-                          rule::nonnegative("beta", &MulticlassJoint::beta),
-                          rule::choice("variant", &MulticlassJoint::variant, rule::kPassiveAggressiveVariants),
-                          rule::positive("C", &MulticlassJoint::C),
-                          rule::positive("r", &MulticlassJoint::r),
-                          rule::count_or_none("k", &MulticlassJoint::k),
-                          rule::choice("cov_update", &MulticlassJoint::cov_update, kCovarianceUpdates)};
+        return std::tuple{
+            rule::choice("method", &MulticlassJoint::method, kJointMethods),
+            rule::positive("rate", &MulticlassJoint::rate),
+            rule::nonnegative("beta", &MulticlassJoint::beta),
+            rule::choice("variant", &MulticlassJoint::variant, rule::kPassiveAggressiveVariants),
+            rule::positive("C", &MulticlassJoint::C),
+            rule::positive("r", &MulticlassJoint::r),
+            rule::count_or_none("k", &MulticlassJoint::k),
+            rule::choice("cov_update", &MulticlassJoint::cov_update, kCovarianceUpdates)};
     }
 
     std::size_t blocks() const noexcept { return classes; }
@@ -49,8 +51,8 @@ struct MulticlassJoint {
     }
 
     template <class Belief, class T>
-    Round round(Belief& belief, const rule::AnyRule&, const Row<T>& row, const Example& example, double* scores,
-                const Clock&) {
+    Round round(Belief& belief, const rule::AnyRule&, const Row<T>& row, const Example& example,
+                double* scores, const Clock&) {
         belief.scores(row, scores);
         const auto label = static_cast<std::uint32_t>(example.label);
         const std::uint32_t rival = best_rival(scores, classes, label);
@@ -72,13 +74,14 @@ struct MulticlassJoint {
             return;
         }
         scratch_.resize(classes);
-        calibration.observe_multiclass(scores, classes, static_cast<std::size_t>(example.label), example.weight,
-                                       scratch_.data());
+        calibration.observe_multiclass(scores, classes, static_cast<std::size_t>(example.label),
+                                       example.weight, scratch_.data());
     }
 
 private:
     template <class Belief, class T>
-    Round first_order(Belief& belief, const Row<T>& row, std::uint32_t label, const double* scores, double weight) {
+    Round first_order(Belief& belief, const Row<T>& row, std::uint32_t label, const double* scores,
+                      double weight) {
         if (method == kUniform)
             uniform(label, scores, weight);
         else if (method == kMira)
@@ -159,7 +162,8 @@ private:
     }
 
     template <class Belief, class T>
-    Round arow(Belief& belief, const Row<T>& row, std::uint32_t label, std::uint32_t rival, const double* scores, double weight) {
+    Round arow(Belief& belief, const Row<T>& row, std::uint32_t label, std::uint32_t rival,
+               const double* scores, double weight) {
         const double trust = r / weight;
         if (!(1 - (scores[label] - scores[rival]) > 0)) return {};
         rivals_.clear();
@@ -198,17 +202,19 @@ private:
         const Step shrink{.precision = 1 / trust};
         const Evidence width{.variance = belief.variance(row, along_)};
         // Both steps or none: the second is looked at before the first is taken.
-        if (!representable<T>(along_, shrink, width) || !belief.admits(shrink, width)) return {.fault = Fault::step_overflow};
+        if (!representable<T>(along_, shrink, width) || !belief.admits(shrink, width))
+            return {.fault = Fault::step_overflow};
         const Round moved = move(belief, row);
         if (moved.fault != Fault::none) return moved;
         const Round shrunk = take(belief, row, along_, shrink, width);
         return shrunk.fault != Fault::none ? shrunk : Round{.updated = true};
     }
 
-    /// Independent blocks: with s_k = x' Sigma_k x the multipliers are a_k = max(0, (l_k - level) / s_k), where the
-    /// level (s_y + r) sum(a) follows from the active ones, which are the largest losses.
+    /// Independent blocks: with s_k = x' Sigma_k x the multipliers are a_k = max(0, (l_k - level) / s_k),
+    /// where the level (s_y + r) sum(a) follows from the active ones, which are the largest losses.
     ///
-    /// Written on d_k = l_k - (the largest loss): l_k - level itself cancels where the variances are small against r.
+    /// Written on d_k = l_k - (the largest loss): l_k - level itself cancels where the variances are small
+    /// against r.
     bool by_sorting(std::uint32_t label, const double* scores, double trust) {
         const std::size_t n = rivals_.size();
         const double shared = scratch_[label] + trust;
@@ -228,7 +234,8 @@ private:
         dual_.assign(n, 0.0);
         for (std::size_t j = 0; j < n; ++j) {
             const double s = scratch_[rivals_[j]];
-            if (s > 0) dual_[j] = std::max(0.0, numerator(scores[rivals_[j]] - top)) / (s * (1 + shared * inverse));
+            if (s > 0)
+                dual_[j] = std::max(0.0, numerator(scores[rivals_[j]] - top)) / (s * (1 + shared * inverse));
         }
         return true;
     }
@@ -240,14 +247,15 @@ private:
         gram_.resize(n * n);
         for (std::size_t i = 0; i < n; ++i)
             for (std::size_t j = i; j < n; ++j) {
-                const Term a[2] = {{label, 1.0}, {rivals_[i], -1.0}}, b[2] = {{label, 1.0}, {rivals_[j], -1.0}};
+                const Term a[2] = {{label, 1.0}, {rivals_[i], -1.0}},
+                           b[2] = {{label, 1.0}, {rivals_[j], -1.0}};
                 gram_[i * n + j] = gram_[j * n + i] = belief.covariance(row, Terms(a, 2), Terms(b, 2));
             }
     }
 
-    /// a >= 0 that maximises a.l - a'(G + r 11')a / 2, by an active set: constraints enter by the largest violation and
-    /// leave when their multiplier would turn negative. The slack r sum(a) is an unknown of its own, so that the
-    /// system stays well conditioned where the variances are small against r.
+    /// a >= 0 that maximises a.l - a'(G + r 11')a / 2, by an active set: constraints enter by the largest
+    /// violation and leave when their multiplier would turn negative. The slack r sum(a) is an unknown of its
+    /// own, so that the system stays well conditioned where the variances are small against r.
     bool active_set(std::uint32_t label, const double* scores, double trust) {
         const std::size_t n = rivals_.size();
         double largest = 0;
@@ -271,19 +279,22 @@ private:
             }
             if (worst == n) break;
             active_.push_back(worst);
-            while (!active_.empty() && !settle(trust)) {}
+            while (!active_.empty() && !settle(trust)) {
+            }
         }
         return true;
     }
 
-    /// Solves on the active set; drops the first constraint that blocks the way and returns false, until none does.
+    /// Solves on the active set; drops the first constraint that blocks the way and returns false, until none
+    /// does.
     bool settle(double trust) {
         const std::size_t n = rivals_.size(), m = active_.size();
         // [G_AA 1; 1' -1/r] (a, slack) = (l_A, 0), eliminated with partial pivoting.
         const std::size_t side = m + 1;
         system_.assign(side * (side + 1), 0.0);
         for (std::size_t i = 0; i < m; ++i) {
-            for (std::size_t j = 0; j < m; ++j) system_[i * (side + 1) + j] = gram_[active_[i] * n + active_[j]];
+            for (std::size_t j = 0; j < m; ++j)
+                system_[i * (side + 1) + j] = gram_[active_[i] * n + active_[j]];
             system_[i * (side + 1) + m] = system_[m * (side + 1) + i] = 1.0;
             system_[i * (side + 1) + side] = loss_[active_[i]];
         }
@@ -321,11 +332,13 @@ private:
             for (std::size_t r_ = c + 1; r_ < side; ++r_)
                 if (std::abs(system_[r_ * width + c]) > std::abs(system_[pivot * width + c])) pivot = r_;
             if (!(std::abs(system_[pivot * width + c]) > 0)) return false;
-            for (std::size_t k_ = 0; k_ < width; ++k_) std::swap(system_[c * width + k_], system_[pivot * width + k_]);
+            for (std::size_t k_ = 0; k_ < width; ++k_)
+                std::swap(system_[c * width + k_], system_[pivot * width + k_]);
             for (std::size_t r_ = 0; r_ < side; ++r_) {
                 if (r_ == c) continue;
                 const double factor = system_[r_ * width + c] / system_[c * width + c];
-                for (std::size_t k_ = c; k_ < width; ++k_) system_[r_ * width + k_] -= factor * system_[c * width + k_];
+                for (std::size_t k_ = c; k_ < width; ++k_)
+                    system_[r_ * width + k_] -= factor * system_[c * width + k_];
             }
         }
         for (std::size_t r_ = 0; r_ < side; ++r_) system_[r_ * width + side] /= system_[r_ * width + r_];

@@ -62,7 +62,8 @@ struct Ranking {
     }
 
     /// One logistic map for all labels: where it says one half, it parts the relevant from the others.
-    void calibrate(Calibration& calibration, const double* scores, const Example& example, bool fresh) noexcept {
+    void calibrate(Calibration& calibration, const double* scores, const Example& example,
+                   bool fresh) noexcept {
         for (std::size_t k = 0; k < marks_.size(); ++k) {
             if (fresh)
                 calibration.observe_binary(scores[k], marks_[k], example.weight);

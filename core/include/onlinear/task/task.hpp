@@ -9,18 +9,18 @@
 
 /// What every task file needs.
 ///
-/// A task has `round(belief, rule, row, example, scores, clock)`: it fills `scores` with what the belief says before the
-/// round, poses its demand and lets the rule answer; `valid(example)`; `calibrate`; and the number of blocks it needs.
-/// Where they differ from the usual it also says which beliefs it `serves`, which rules it `refuses` and why, how a belief
-/// must `start`, and what a model `predict`s.
+/// A task has `round(belief, rule, row, example, scores, clock)`: it fills `scores` with what the belief says
+/// before the round, poses its demand and lets the rule answer; `valid(example)`; `calibrate`; and the number
+/// of blocks it needs. Where they differ from the usual it also says which beliefs it `serves`, which rules
+/// it `refuses` and why, how a belief must `start`, and what a model `predict`s.
 namespace onlinear::task {
 
 /// The answer that comes with a row.
 struct Example {
-    std::int32_t label = 0;                   // class, numbered from 0
-    double target = 0.0;                      // regression
+    std::int32_t label = 0;                    // class, numbered from 0
+    double target = 0.0;                       // regression
     std::span<const std::int32_t> relevant{};  // ranking: the labels that should come first
-    std::size_t candidates = 0;               // ranking, single prototype: rows of this example
+    std::size_t candidates = 0;                // ranking, single prototype: rows of this example
     double weight = 1.0;
 };
 
