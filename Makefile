@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv-make
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' 2>/dev/null) CMakeLists.txt pyproject.toml
 
 .PHONY: demo test bench lint types format-check sanitize fuzz docs clean
@@ -11,15 +12,15 @@ demo: $(STAMP)
 	$(BIN)/python -m onlinear.demo
 
 test: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(pwd)[test]"
+	$(PIP) --group test
 	$(BIN)/python -m pytest -q
 
 bench: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(pwd)[bench]"
+	$(PIP) ".[bench]"
 	$(BIN)/python -m benchmarks
 
 lint: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "$$(pwd)[lint,test]"
+	$(PIP) --group lint --group test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
@@ -35,7 +36,8 @@ sanitize:
 
 $(STAMP): $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[plot]"
+	$(PIP) --upgrade pip
+	$(PIP) ".[plot]"
 	touch $(STAMP)
 
 clean:

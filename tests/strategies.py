@@ -6,16 +6,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 Array = NDArray[np.float64]
-
-# How long an example takes says nothing about whether it is right.
-settings.register_profile("steady", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("steady")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
 import pkgutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -38,10 +40,17 @@ def test_every_parameter_is_documented(name: str) -> None:
     cls: Any = getattr(onlinear, name)
     if not hasattr(cls, "get_params"):
         return
-    assert cls.__doc__.count("Parameters\n----------\n") == 1
-    section = cls.__doc__.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+    assert inspect.getdoc(cls).count("Parameters\n----------\n") == 1
+    section = inspect.getdoc(cls).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
     documented = {
         line.split(" :")[0] for line in section.splitlines() if " : " in line and not line.startswith(" ")
     }
 
     assert documented == set(cls().get_params())
+
+
+def test_the_examples_of_the_readme_run() -> None:
+    """What the README shows is what happens."""
+    readme = Path(__file__).parent.parent / "README.md"
+
+    assert doctest.testfile(str(readme), module_relative=False).failed == 0

@@ -276,7 +276,7 @@ public:
                                          stage.at(), n, matrix_.columns, Planes<T>::kGroupMask, factor)
                 : kernels<T>().slots_i64(static_cast<const std::int64_t*>(matrix_.indices) + first,
                                          stage.at(), n, matrix_.columns, Planes<T>::kGroupMask, factor);
-        if (!seen.inside) return false;
+        if (!seen.inside || !seen.rising) return false;
         stage.borrow(static_cast<const T*>(matrix_.values) + first, static_cast<std::uint32_t>(n));
         return true;
     }

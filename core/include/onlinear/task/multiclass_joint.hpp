@@ -206,6 +206,8 @@ private:
             return {.fault = Fault::step_overflow};
         const Round moved = move(belief, row);
         if (moved.fault != Fault::none) return moved;
+        // A full covariance keeps the direction it measured last, which is now the mean's.
+        if constexpr (requires(Terms t) { belief.aim(row, t); }) belief.aim(row, along_);
         const Round shrunk = take(belief, row, along_, shrink, width);
         return shrunk.fault != Fault::none ? shrunk : Round{.updated = true};
     }
