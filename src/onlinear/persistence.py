@@ -584,6 +584,8 @@ def _start_learning(
     state: dict[str, Any] = {key: value for key, value in tensors.items() if not key.startswith("words.")}
     model._start(n_features, classes, content["dtype"], anew=False)
     state.update({key: float(value) for key, value in content["scalars"].items()})
+    # The first files of format 1 did not record the variance of features yet to come; it was the initial one.
+    state.setdefault("fresh_variance", float(getattr(model, "initial_variance", 1.0)))
     state.update({key: [float(item) for item in content["vectors"][key]] for key in _VECTORS})
     handle = model._learner.handle
     handle.load_state(

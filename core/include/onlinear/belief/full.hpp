@@ -95,8 +95,14 @@ public:
         }
     }
 
+    /// Looks at z = Sigma delta itself: features of very different scale can cost Sigma its definiteness, and
+    /// then no bound through the variance holds.
     bool admits(const Step& step, const Evidence& e) noexcept {
-        const double move = std::abs(step.mean) * std::sqrt(ceiling_ * e.variance);
+        double top = 0;
+        for (const T z : z_) top = std::max(top, std::abs(static_cast<double>(z)));
+        const double move = std::abs(step.mean) * top;
+        const double beta = step.precision / (1 + step.precision * e.variance);
+        if (!std::isfinite(top) || !(beta * top * top < kReach<T>)) return false;
         const double factor = average_.on ? 1 + average_.scales : 1;
         if (!(step.spread * ceiling_ < kReach<T>)) return false;
         if (!((reach_ + move) * factor < kReach<T>)) {
