@@ -541,7 +541,8 @@ nb::dict to_dict(std::vector<StateEntry> entries) {
 /// The calibration and the counts, which every learner has.
 void add_counts(nb::dict& out, const AnyLearner& learner) {
     const Calibration& c = learner.calibration;
-    out["calibration"] = std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, c.rounds, c.square};
+    out["calibration"] =
+        std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, c.rounds, c.square, c.centre};
     const Counters& n = learner.counters;
     out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates, n.cost};
     out["class_counts"] = learner.class_counts;
@@ -969,7 +970,9 @@ void bind_learner(nb::module_& m) {
                     else
                         arrays[key] = value;
                 }
-                if (calibration.size() != 7 || counters.size() != 4)
+                if (calibration.size() == 7)
+                    calibration.push_back(0.0);  // files of before scores were centred
+                if (calibration.size() != 8 || counters.size() != 4)
                     throw std::invalid_argument("state lacks its counters or its calibration");
                 for (const std::vector<double>* numbers : {&calibration, &counters, &counts})
                     for (const double v : *numbers)
@@ -987,6 +990,7 @@ void bind_learner(nb::module_& m) {
                 c.h_oo = calibration[4];
                 c.rounds = calibration[5];
                 c.square = calibration[6];
+                c.centre = calibration[7];
                 self.learner->counters = {counters[0], counters[1], counters[2], counters[3]};
                 self.learner->class_counts = counts;
             },

@@ -9,22 +9,24 @@ namespace onlinear {
 /// A map from scores to probabilities, fitted while learning.
 ///
 /// Every example is scored before it is learned, so progressive scores are honest held-out scores. The map is
-/// logistic: p = 1 / (1 + exp(-(scale s / size + offset))) for two classes, softmax(scale s / size) for more,
-/// where size is the running size of scores: some rules grow their weights for ever and probabilities should
-/// not follow. It is fitted by online Newton steps on the log loss whose memory lengthens with time: at round
-/// t the last half of the stream carries seven eighths of the weight, because early scores come from a model
-/// that knew little.
+/// logistic: p = 1 / (1 + exp(-(scale z + offset))), z = (s - centre) / size, for two classes, softmax(scale
+/// s / size) for more. Centre and size are the running mean and deviation of scores: some rules grow their
+/// weights for ever, and later passes move and stretch the scores of unbalanced classes; probabilities should
+/// follow neither. It is fitted by online Newton steps on the log loss whose memory lengthens with time: at
+/// round t the last half of the stream carries seven eighths of the weight, because early scores come from a
+/// model that knew little.
 class Calibration {
 public:
     double scale = 1.0, offset = 0.0;
     double h_ss = 1.0, h_so = 0.0,
            h_oo = 10.0;  // the weighted Hessian, with a prior towards scale 1 and no offset
     double rounds = 0.0;
-    double square = 0.0;  // running mean of squared scores
+    double centre = 0.0;  // running mean of scores; two classes only
+    double square = 0.0;  // running mean of squared distances from it
 
     void observe_binary(double score, bool positive, double weight) noexcept {
         if (!follow_binary(score) || square == 0) return;
-        const double s = clamped(score) / std::sqrt(square);
+        const double s = (clamped(score) - centre) / std::sqrt(square);
         const double p = sigmoid(scale * s + offset);
         weight = std::min(weight, kLargest);
         const double error = weight * (p - (positive ? 1.0 : 0.0));
@@ -39,14 +41,16 @@ public:
         offset = std::clamp(offset - (h_ss * error - h_so * error * s) / determinant, -50.0, 50.0);
     }
 
-    /// A round whose example has been seen before: only the size of scores is followed.
+    /// A round whose example has been seen before: only centre and size of scores are followed.
     /// Returns whether the round is one to look at: a map of two numbers is settled by few examples, so after
-    /// the first thousands every fourth is enough.
+    /// the first thousands every fourth is enough. What is no number says nothing.
     bool follow_binary(double score) noexcept {
+        if (std::isnan(score)) return false;
         rounds += 1;
         if (rounds > 4000 && static_cast<std::int64_t>(rounds) % 4 != 0) return false;
-        const double s = clamped(score), keep = memory();
-        square = square == 0 ? s * s : keep * square + (1 - keep) * s * s;
+        const double s = clamped(score), keep = rounds == 1 ? 0.0 : memory(), away = s - centre;
+        centre += (1 - keep) * away;
+        square = keep * (square + (1 - keep) * away * away);
         return true;
     }
 
@@ -71,6 +75,8 @@ public:
     }
 
     bool follow_multiclass(const double* scores, std::size_t n) noexcept {
+        for (std::size_t k = 0; k < n; ++k)
+            if (std::isnan(scores[k])) return false;
         rounds += 1;
         if (rounds > 4000 && static_cast<std::int64_t>(rounds) % 4 != 0) return false;
         double mean = 0, spread = 0;
@@ -85,7 +91,9 @@ public:
     }
 
     /// Probability of the second of two classes.
-    double probability(double score) const noexcept { return sigmoid(scale * score / size() + offset); }
+    double probability(double score) const noexcept {
+        return sigmoid(scale * (score - centre) / size() + offset);
+    }
 
     void probabilities(const double* scores, std::size_t n, double* out) const noexcept {
         const double top = *std::max_element(scores, scores + n);

@@ -224,6 +224,7 @@ public:
                     std::make_unique<Learner<Several, Belief>>(std::move(several), std::move(belief_));
                 learner->adopt(*this);
                 learner->calibration.offset = 0;
+                learner->calibration.centre = 0;
                 return learner;
             };
             if (const auto* joint = std::get_if<task::MulticlassJoint>(&task)) return rebuild(*joint);
@@ -334,8 +335,23 @@ private:
         return learn_example(
             index, position, blocks(), lesson, report, [&] { look(row); },
             [&](const task::Example& example) {
+                shown_now_ = shown_scores(row);
                 return task_.round(belief_, rule, row, example, scores_.data(), clock());
             });
+    }
+
+    /// The scores predictions show, which the calibration is about: averages and inclusive scores differ from
+    /// those a round learns from. They are read before the round.
+    const double* shown_scores(const Row<T>& row) {
+        if constexpr (
+            requires { belief_.predicts_otherwise(); } &&
+            !requires { task_.predict(belief_, row, scores_.data()); }) {
+            if (belief_.predicts_otherwise()) {
+                belief_.predict(row, shown_.data(), scratch_.data());
+                return shown_.data();
+            }
+        }
+        return scores_.data();
     }
 
     void look(const Row<T>& row) noexcept {
@@ -359,7 +375,7 @@ private:
             const Round round = learn(example);
             if (round.fault != Fault::none) return round.fault;
             if (lesson.balanced) count(example);
-            task_.calibrate(calibration, scores_.data(), example, lesson.calibrate);
+            task_.calibrate(calibration, shown_now_, example, lesson.calibrate);
             belief_.tick();
             counters.seen += 1;
             counters.mistakes += round.mistake;
@@ -390,6 +406,7 @@ private:
                         belief_.scores(candidates_[c].row, scores_.data() + c);
                 },
                 [&](const task::Example& example) {
+                    shown_now_ = scores_.data();
                     return task_.round(belief_, rule, std::span<const Stage<T>>(candidates_), stages_[0],
                                        example, scores_.data(), clock());
                 });
@@ -501,13 +518,17 @@ private:
             belief_.predict(row, out, scratch);
     }
 
-    void make_room() { scores_.assign(belief_.planes().lanes() + blocks(), 0.0); }
+    void make_room() {
+        scores_.assign(belief_.planes().lanes() + blocks(), 0.0);
+        shown_ = scratch_ = scores_;
+    }
 
     Task task_;
     Belief belief_;
     std::array<Stage<T>, 2> stages_;
     std::vector<Stage<T>> candidates_;
-    std::vector<double> scores_;
+    std::vector<double> scores_, shown_, scratch_;
+    const double* shown_now_ = nullptr;  // the scores of the round at hand, as predictions show them
 };
 
 }  // namespace onlinear

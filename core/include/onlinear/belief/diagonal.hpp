@@ -57,6 +57,7 @@ public:
     double mean_norm() const noexcept { return 0.0; }
     double mean_scale() const noexcept { return 1.0; }
     Blend blend() const noexcept { return average_.blend(1.0, 2); }
+    bool predicts_otherwise() const noexcept { return average_.on; }
     void start(double, bool) noexcept {}
 
     Sums look(const Row<T>& row) const noexcept {

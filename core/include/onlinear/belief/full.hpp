@@ -47,6 +47,7 @@ public:
     double mean_norm() const noexcept { return 0.0; }
     double mean_scale() const noexcept { return 1.0; }
     Blend blend() const noexcept { return average_.blend(1.0, 1); }
+    bool predicts_otherwise() const noexcept { return average_.on || options_.inclusive; }
     void start(double, bool) noexcept {}
     bool broken() const noexcept { return broken_; }
 

@@ -33,6 +33,7 @@ public:
     double mean_norm() const noexcept { return mean_norm_; }
     double mean_scale() const noexcept { return scale_; }
     Blend blend() const noexcept { return average_.blend(scale_, 1); }
+    bool predicts_otherwise() const noexcept { return average_.on; }
     void start(double threshold, bool track_norm) noexcept {
         threshold_ = threshold;
         track_norm_ = track_norm;

@@ -1,0 +1,63 @@
+"""Draw the reliability and progress pictures of the documentation: python docs/images/reliability.py."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+from sklearn.svm import LinearSVC
+
+from onlinear import AROWClassifier, PassiveAggressiveClassifier, Perceptron, SoftConfidenceWeightedClassifier
+from onlinear.plotting import ProgressDisplay, ReliabilityDisplay
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+HERE = Path(__file__).parent
+
+
+def reliability() -> None:
+    """Odd against even digits, and all ten, beside a calibrated SVM."""
+    X, y = load_digits(return_X_y=True)
+    figure, axes = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained")
+    for ax, target, title in zip(axes, (y % 2, y), ("odd or even", "ten digits"), strict=True):
+        parts = train_test_split(X / 16, target, test_size=0.5, random_state=0, stratify=target)
+        X_train, X_test, y_train, y_test = parts
+        for model in (
+            SoftConfidenceWeightedClassifier(random_state=0),
+            AROWClassifier(average=True, random_state=0),
+        ):
+            ReliabilityDisplay.from_estimator(model.fit(X_train, y_train), X_test, y_test, ax=ax)
+        peer = CalibratedClassifierCV(LinearSVC(C=0.1)).fit(X_train, y_train)
+        ReliabilityDisplay.from_estimator(
+            peer, X_test, y_test, ax=ax, name="calibrated LinearSVC", color="0.4"
+        )
+        ax.set_title(title)
+    figure.savefig(HERE / "reliability.png", dpi=110)
+    plt.close(figure)
+
+
+def progress() -> None:
+    """Progressive error on the digits in random order."""
+    X, y = load_digits(return_X_y=True)
+    order = np.random.default_rng(0).permutation(len(y))
+    figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
+    for model in (
+        Perceptron(),
+        PassiveAggressiveClassifier(),
+        AROWClassifier(),
+        SoftConfidenceWeightedClassifier(),
+    ):
+        ProgressDisplay.from_estimator(model, X[order] / 16, y[order], ax=ax)
+    ax.set_title("ten digits, one pass")
+    figure.savefig(HERE / "progress.png", dpi=110)
+    plt.close(figure)
+
+
+if __name__ == "__main__":
+    reliability()
+    progress()
