@@ -1,5 +1,6 @@
 #pragma once
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -8,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "onlinear/belief/points.hpp"
 #include "onlinear/rule/rule.hpp"
 
 /// A Python class for anything that declares its `name` and `parameters()`: constructor, attributes, repr,
@@ -15,6 +17,48 @@
 namespace onlinear::bindings {
 
 namespace nb = nanobind;
+
+/// A kernel written in Python: a function of two matrices that gives K of every pair of rows.
+class PythonKernel final : public belief::CustomKernel {
+public:
+    explicit PythonKernel(nb::object function) : function_(std::move(function)) {}
+    ~PythonKernel() override {
+        nb::gil_scoped_acquire gil;
+        function_.reset();
+    }
+    const nb::object& function() const noexcept { return function_; }
+
+    void evaluate(const double* a, std::size_t n_a, const double* b, std::size_t n_b, std::size_t dimensions,
+                  double* out) const override {
+        nb::gil_scoped_acquire gil;
+        const nb::object answer = function_(rows(a, n_a, dimensions), rows(b, n_b, dimensions));
+        const auto wanted = nb::module_::import_("numpy").attr("ascontiguousarray")(answer, "float64");
+        const auto values = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(wanted);
+        if (values.size() != n_a * n_b)
+            throw std::invalid_argument("the kernel must give one number for every pair of rows, " + std::to_string(n_a) +
+                                        " by " + std::to_string(n_b));
+        for (std::size_t i = 0; i < values.size(); ++i)
+            if (!std::isfinite(values.data()[i])) throw std::invalid_argument("the kernel gave a number that is not finite");
+        std::copy_n(values.data(), values.size(), out);
+    }
+
+private:
+    /// A copy without the intercept's column: a function may keep what it is given.
+    static nb::object rows(const double* x, std::size_t n, std::size_t dimensions) {
+        const std::size_t features = dimensions - 1;
+        auto* data = new double[std::max<std::size_t>(n * features, 1)];
+        nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+        for (std::size_t i = 0; i < n; ++i) std::copy_n(x + i * dimensions + 1, features, data + i * features);
+        return nb::cast(nb::ndarray<nb::numpy, double>(data, {n, features}, owner));
+    }
+
+    nb::object function_;
+};
+
+inline nb::object kernel_object(const belief::KernelKind& kind, std::span<const char* const> names) {
+    if (kind.custom) return static_cast<const PythonKernel&>(*kind.custom).function();
+    return nb::str(names[static_cast<std::size_t>(kind.name)]);
+}
 
 template <class R, class V>
 nb::object get_parameter(const R& self, const rule::Parameter<R, V>& parameter) {
@@ -25,6 +69,8 @@ nb::object get_parameter(const R& self, const rule::Parameter<R, V>& parameter) 
         return nb::float_(value);
     } else if constexpr (std::is_same_v<V, bool>) {
         return nb::bool_(value);
+    } else if constexpr (std::is_same_v<V, belief::KernelKind>) {
+        return kernel_object(value, parameter.choices);
     } else if constexpr (std::is_same_v<V, std::size_t>) {
         return value ? nb::object(nb::int_(value)) : nb::object(nb::none());
     } else if constexpr (std::is_same_v<V, std::vector<double>>) {
@@ -85,6 +131,17 @@ void set_parameter(R& self, const rule::Parameter<R, V>& parameter, nb::handle v
         if (PyBool_Check(value.ptr()) || !nb::try_cast<double>(value, number)) refuse("a number");
         if (!parameter.range.contains(number)) refuse(rule::describe(parameter.range));
         member = number;
+    } else if constexpr (std::is_same_v<V, belief::KernelKind>) {
+        if (PyCallable_Check(value.ptr())) {
+            member = {belief::KernelKind::kCustom, std::make_shared<const PythonKernel>(nb::borrow(value))};
+            return;
+        }
+        std::string word;
+        const auto found = nb::try_cast<std::string>(value, word)
+                               ? std::find(parameter.choices.begin(), parameter.choices.end(), word)
+                               : parameter.choices.end();
+        if (found == parameter.choices.end()) refuse("'linear', 'poly', 'rbf' or a function of two matrices");
+        member = {static_cast<int>(found - parameter.choices.begin()), nullptr};
     } else if constexpr (std::is_same_v<V, bool>) {
         const int truth = PyObject_IsTrue(value.ptr());
         if (truth < 0) throw nb::python_error();
@@ -139,6 +196,8 @@ std::string signature_of(const char* method) {
             text += ": float | None";
         else if constexpr (std::is_same_v<V, bool>)
             text += ": bool";
+        else if constexpr (std::is_same_v<V, belief::KernelKind>)
+            text += ": str | collections.abc.Callable[[object, object], object]";
         else if constexpr (std::is_same_v<V, std::size_t>)
             text += ": int | None";
         else if constexpr (std::is_same_v<V, std::vector<double>>)
@@ -204,8 +263,9 @@ nb::class_<R> bind_declared(nb::module_& m, const char* doc) {
             if (!nb::isinstance<R>(other)) return false;
             const R& that = nb::cast<const R&>(other);
             bool same = true;
-            each_parameter<R>(
-                [&](const auto& parameter) { same &= self.*(parameter.member) == that.*(parameter.member); });
+            each_parameter<R>([&](const auto& parameter) {
+                same &= get_parameter(self, parameter).equal(get_parameter(that, parameter));
+            });
             return same;
         },
         nb::sig("def __eq__(self, other: object, /) -> bool"));

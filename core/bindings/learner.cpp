@@ -436,8 +436,26 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
         using R = std::remove_cvref_t<decltype(r)>;
         const bool mean = std::holds_alternative<belief::MeanOptions>(belief);
         const bool dual = std::holds_alternative<belief::DualAveragingOptions>(belief);
-        const bool gaussian = !mean && !dual;
+        const bool ball = std::holds_alternative<belief::L1BallOptions>(belief);
+        const bool gaussian = !mean && !dual && !ball;
+        if (std::holds_alternative<belief::KernelOptions>(belief)) {
+            if (R::metric == rule::Metric::dual || rule::drop_only<R>())
+                throw std::invalid_argument(std::string("rule.") + R::name + " is not defined on belief.Kernel");
+            if constexpr (requires { r.penalty == R::kL1Ball; }) {
+                if (r.penalty == R::kL1Ball)
+                    throw std::invalid_argument(std::string("rule.") + R::name +
+                                                "(penalty='l1_ball') is not defined on belief.Kernel");
+            }
+            return;
+        }
         const char* wants = nullptr;
+        if constexpr (requires { r.penalty == R::kL1Ball; }) {
+            if ((r.penalty == R::kL1Ball) != ball)
+                throw std::invalid_argument(std::string("rule.") + R::name + "(penalty='" +
+                                            rule::kPenalties[static_cast<std::size_t>(r.penalty)] + "') is defined on belief." +
+                                            (ball ? "Mean" : "L1Ball"));
+            if (ball) return;
+        }
         if (R::metric == rule::Metric::mean && !mean) wants = "belief.Mean";
         if (R::metric == rule::Metric::gaussian && !gaussian)
             wants = "a Gaussian belief (Diagonal, Full or Information)";
@@ -475,6 +493,10 @@ void check_task(const TaskSpec& task, const rule::AnyRule& rule, const BeliefSpe
             throw std::invalid_argument("task.OneClass does not average its centre; use belief.Mean()");
         if (intercept) throw std::invalid_argument("task.OneClass has no intercept; use fit_intercept=False");
     }
+    // Its difference is of two rows, and a kernel expansion keeps one.
+    const auto* ranking = std::get_if<task::Ranking>(&task);
+    if (ranking && ranking->single() && std::holds_alternative<belief::KernelOptions>(belief))
+        throw std::invalid_argument("task.Ranking(prototypes='single') is not defined on belief.Kernel");
 }
 
 /// How many classes a task has, where it does not say so itself.
@@ -869,6 +891,20 @@ void bind_learner(nb::module_& m) {
                 self.learner->inflate(factor);
             },
             nb::arg("factor"))
+        .def(
+            "truncate",
+            [](Handle& self, double sigma) {
+                std::unique_lock lock(self.turn);
+                return self.learner->truncate(sigma);
+            },
+            nb::arg("sigma"))
+        .def(
+            "set_truncation",
+            [](Handle& self, double sigma) {
+                std::unique_lock lock(self.turn);
+                return self.learner->set_truncation(sigma);
+            },
+            nb::arg("sigma"))
         .def_prop_ro("has_variance", [](const Handle& self) { return self.learner->has_variance(); })
         .def_prop_ro("n_features", [](const Handle& self) { return self.learner->features(); })
         .def_prop_ro("n_blocks", [](const Handle& self) { return self.learner->blocks(); })

@@ -375,11 +375,25 @@ Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t colum
 }
 
 template <class T>
+void scale(T* w, T a, std::size_t n) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    constexpr T smallest = sizeof(T) == 4 ? static_cast<T>(1.17549435e-38) : static_cast<T>(2.2250738585072014e-308);
+    const T least = smallest / (a < 0 ? -a : a);
+    const Vector<T> va = broadcast(a), high = broadcast(least), low = broadcast(-least), zero{};
+    for (std::size_t i = 0; i < n; i += s) {
+        // Numbers below the smallest normal one are slow to compute with, so they are never made.
+        const Vector<T> v = load(w + i);
+        const Vector<T> up = v >= high ? v : zero, down = v <= low ? v : zero;
+        store(w + i, (up + down) * va);
+    }
+}
+
+template <class T>
 constexpr Kernels<T> table() {
     return {
-        dot<T>,         add<T>,          pair_look<T>,        pair_drop<T>,       pair_kl<T>, lanes<T, false>,
-        lanes<T, true>, token<T>,        viterbi<T>,          rank_one<T>,        axpy<T>,    norm2<T>,
-        copy<T, float>, copy<T, double>, slots<std::int32_t>, slots<std::int64_t>};
+        dot<T>,         add<T>,         pair_look<T>,    pair_drop<T>,        pair_kl<T>, lanes<T, false>,
+        lanes<T, true>, token<T>,       viterbi<T>,      rank_one<T>,         axpy<T>,    scale<T>,
+        norm2<T>,       copy<T, float>, copy<T, double>, slots<std::int32_t>, slots<std::int64_t>};
 }
 
 }  // namespace

@@ -30,5 +30,7 @@ std::unique_ptr<AnyLearner> make(const TaskSpec&, const belief::DiagonalOptions&
 std::unique_ptr<AnyLearner> make(const TaskSpec&, const belief::FullOptions&, bool, std::size_t);
 std::unique_ptr<AnyLearner> make(const TaskSpec&, const belief::InformationOptions&, bool, std::size_t);
 std::unique_ptr<AnyLearner> make(const TaskSpec&, const belief::DualAveragingOptions&, bool, std::size_t);
+std::unique_ptr<AnyLearner> make(const TaskSpec&, const belief::L1BallOptions&, bool, std::size_t);
+std::unique_ptr<AnyLearner> make(const TaskSpec&, const belief::KernelOptions&, bool, std::size_t);
 
 }  // namespace onlinear

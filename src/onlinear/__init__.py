@@ -17,6 +17,8 @@ _HOMES = {
     "AdaGradRDAClassifier": "adagrad_rda",
     "ConfidenceWeightedClassifier": "confidence_weighted",
     "IELLIPClassifier": "iellip",
+    "KernelClassifier": "kernel",
+    "KernelRegressor": "kernel",
     "Learner": "_learner",
     "MIRAClassifier": "mira",
     "NAROWClassifier": "narow",
@@ -28,19 +30,32 @@ _HOMES = {
     "PassiveAggressiveRegressor": "passive_aggressive",
     "Perceptron": "perceptron",
     "ROMMAClassifier": "romma",
+    "RegularizedPassiveAggressiveClassifier": "regularized_passive_aggressive",
     "SecondOrderPerceptron": "second_order_perceptron",
     "SequenceLabeler": "sequence_labeler",
     "SoftConfidenceWeightedClassifier": "soft_confidence_weighted",
     "load": "persistence",
     "read": "io",
 }
-_MODULES = ("belief", "exceptions", "io", "plotting", "rule", "task", "text")
+_MODULES = (
+    "belief",
+    "drift",
+    "exceptions",
+    "feature_selection",
+    "io",
+    "plotting",
+    "rule",
+    "task",
+    "text",
+)
 
 __all__ = [*sorted(_HOMES), *_MODULES]
 
 if TYPE_CHECKING:
     from . import belief as belief
+    from . import drift as drift
     from . import exceptions as exceptions
+    from . import feature_selection as feature_selection
     from . import io as io
     from . import plotting as plotting
     from . import rule as rule
@@ -53,6 +68,8 @@ if TYPE_CHECKING:
     from .confidence_weighted import ConfidenceWeightedClassifier as ConfidenceWeightedClassifier
     from .iellip import IELLIPClassifier as IELLIPClassifier
     from .io import read as read
+    from .kernel import KernelClassifier as KernelClassifier
+    from .kernel import KernelRegressor as KernelRegressor
     from .mira import MIRAClassifier as MIRAClassifier
     from .narow import NAROWClassifier as NAROWClassifier
     from .nherd import NHERDClassifier as NHERDClassifier
@@ -63,6 +80,9 @@ if TYPE_CHECKING:
     from .perceptron import Perceptron as Perceptron
     from .persistence import load as load
     from .ranking import MultilabelRanker as MultilabelRanker
+    from .regularized_passive_aggressive import (
+        RegularizedPassiveAggressiveClassifier as RegularizedPassiveAggressiveClassifier,
+    )
     from .romma import ROMMAClassifier as ROMMAClassifier
     from .second_order_perceptron import SecondOrderPerceptron as SecondOrderPerceptron
     from .sequence_labeler import SequenceLabeler as SequenceLabeler

@@ -89,6 +89,7 @@ _CW = "Dredze, Crammer, Pereira. ICML 2008; Crammer, Dredze, Pereira. NIPS 2008.
 _AROW = "Crammer, Kulesza, Dredze. Machine Learning 91, 2013."
 _SCW = "Wang, Zhao, Hoi. ICML 2012; ACM TIST 8, 2016."
 _ROMMA = "Li, Long. Machine Learning 46, 2002."
+_RPA = "Shen, Dietterich. Regularized large-margin classifiers for dynamic environments."
 _GAUSSIAN = ("covariance", "projection", "initial_variance")
 
 _TABLE = (
@@ -172,6 +173,33 @@ _TABLE = (
         ("eta", "lam", "rho", "nu", "decay"),
         "Kivinen, Smola, Williamson. IEEE Transactions on Signal Processing 52, 2004.",
         "Forgets: for concepts that drift.",
+    ),
+    Algorithm(
+        "rpa",
+        "regularized_passive_aggressive",
+        "RegularizedPassiveAggressiveClassifier",
+        {"penalty": "objective"},
+        ("alpha", "trigger", "truncation"),
+        _RPA,
+        "PA that shrinks old weights: for concepts that drift.",
+    ),
+    Algorithm(
+        "rpa_l2",
+        "regularized_passive_aggressive",
+        "RegularizedPassiveAggressiveClassifier",
+        {"penalty": "l2_ball"},
+        ("radius", "trigger", "truncation"),
+        _RPA,
+        "PA in a ball: for concepts that drift.",
+    ),
+    Algorithm(
+        "rpa_l1",
+        "regularized_passive_aggressive",
+        "RegularizedPassiveAggressiveClassifier",
+        {"penalty": "l1_ball"},
+        ("radius", "trigger", "truncation"),
+        _RPA,
+        "PA in an L1 ball: few weights, and those follow a drift.",
     ),
     Algorithm(
         "iellip",

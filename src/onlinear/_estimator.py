@@ -74,6 +74,10 @@ class OnlineEstimator(BaseEstimator):
         """Whether a feature that is always 1 is added."""
         return False
 
+    def _truncation(self) -> float | None:
+        """What the smallest weights' squares may sum to before they are removed after an update; None keeps them."""
+        return None
+
     def axes(self) -> tuple[Any, Any]:
         """The rule and the belief these parameters mean.
 
@@ -114,6 +118,7 @@ class OnlineEstimator(BaseEstimator):
                 n_classes=n_classes,
                 fit_intercept=self._has_intercept(),
                 initial_mean=self.initial_mean if anew else None,
+                truncation=self._truncation(),
                 bits=self.bits,
                 max_features=self.max_features,
             )
@@ -516,6 +521,37 @@ class LinearEstimator(OnlineEstimator):
 
     fit_intercept: bool = True
     average: bool = False
+
+    def truncate(self, sigma: float) -> Self:
+        """Remove the smallest weights: in rising order of size, as long as their squares sum to less than `sigma`.
+
+        Parameters
+        ----------
+        sigma : float
+            How much of the squared norm may go, in [0, inf).
+
+        Returns
+        -------
+        self
+        """
+        self._ready().truncate(sigma)
+        return self
+
+    def inflate(self, factor: float) -> Self:
+        """Multiply every variance by `factor`, so that a model sure of itself listens to new examples again.
+
+        Parameters
+        ----------
+        factor : float
+            Greater than 1 to forget, in (0, inf).
+
+        Returns
+        -------
+        self
+        """
+        check_number(type(self).__name__, "factor", factor, 0.0, open_low=True)
+        self._need_variance().handle.inflate(float(factor))
+        return self
 
     def _belief(self) -> Any:
         return belief.Mean(average=self.average)

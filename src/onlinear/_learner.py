@@ -14,7 +14,7 @@ from ._core import Fault
 from ._rows import DenseRows, Rows, SparseRows, refuse, to_rows
 from .exceptions import DataError, ParameterError
 
-__all__ = ["Learner", "Report"]
+__all__ = ["Expansion", "Learner", "Report"]
 
 Array = npt.NDArray[Any]
 
@@ -27,6 +27,15 @@ class Report:
     n_mistakes: int
     n_updates: int
     cost: float = field(default=0.0, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """What a kernel belief holds: the mean is the sum of ``nu[p, block]`` times example p."""
+
+    support: Any  #: the kept examples, an array, or a CSR matrix when they have many features
+    nu: Array  #: coefficients, shape (n_kept,) for one block, else (n_kept, n_blocks)
+    pi: Array | None  #: the covariance is a I plus ``pi`` between its elements; None for first-order rules
 
 
 class Learner:
@@ -53,6 +62,8 @@ class Learner:
         Whether to add a feature that is always 1.
     initial_mean : array of shape (n_classes, n_features) or (n_features,), optional
         Where the mean starts.
+    truncation : float, optional
+        After every update the smallest weights whose squares sum to less than this become zero.
     bits : int, default=20
         String keys of dicts are hashed to ``2**bits`` columns.
     max_features : int, default=2**28
@@ -82,6 +93,7 @@ class Learner:
         n_classes: int | None = None,
         fit_intercept: bool = False,
         initial_mean: npt.ArrayLike | None = None,
+        truncation: float | None = None,
         bits: int = 20,
         max_features: int = 1 << 28,
     ) -> None:
@@ -89,11 +101,14 @@ class Learner:
             raise ParameterError(f"dtype must be 'float32' or 'float64', got {dtype!r}")
         if not 1 <= bits <= 30:
             raise ParameterError(f"bits must be in [1, 30], got {bits!r}")
+        if truncation is not None and not 0 <= truncation < np.inf:
+            raise ParameterError(f"truncation must be at least 0, got {truncation!r}")
         self.task = task
         self.rule = rule
         self.belief = belief
         self.dtype = str(np.dtype(dtype))
         self.fit_intercept = bool(fit_intercept)
+        self.truncation = truncation
         self.bits = int(bits)
         self.max_features = int(max_features)
         self._n_classes = n_classes
@@ -128,7 +143,7 @@ class Learner:
 
     def _make(self, n_features: int, n_classes: int) -> _core.Learner:
         try:
-            return _core.Learner(
+            handle = _core.Learner(
                 self.task,
                 self.rule,
                 self.belief,
@@ -144,6 +159,10 @@ class Learner:
             raise MemoryError(
                 f"a full covariance of {side} weights needs {8 * side * side / 2**30:.1f} GiB; use a diagonal belief"
             ) from None
+
+        if self.truncation and not handle.set_truncation(self.truncation):
+            raise ParameterError(f"{self.belief} has no weights of its own to truncate; leave truncation out")
+        return handle
 
     def _new_handle(self, n_features: int, n_classes: int | None = None) -> _core.Learner:
         """A native learner of the given size that has learned nothing."""
@@ -395,9 +414,34 @@ class Learner:
         out: Array = sigma[np.ix_(keep, keep)]
         return out
 
+    @property
+    def expansion(self) -> Expansion | None:
+        """The kept examples and their coefficients, or None when the belief is no kernel belief."""
+        if not isinstance(self.belief, _core.belief.Kernel):
+            return None
+        from scipy.sparse import csr_matrix
+
+        state = self.state()
+        nu = state["scale"] * state["nu"]
+        point, slot, value = state["support"].reshape(-1, 3).T
+        known = slot > 0  # slot 0 is the intercept's
+        places = point[known].astype(np.int64), slot[known].astype(np.int64) - 1
+        support: Any = csr_matrix((value[known], places), shape=(len(nu), self.n_features))
+        if self.n_features <= 4096:
+            support = support.toarray()
+        pi = state["pi"][:, : len(state["pi"])] if self.handle.has_variance else None
+        return Expansion(support, nu[:, 0] if nu.shape[1] == 1 else nu, pi)
+
     def _squeezed(self, weights: Array) -> Array:
         out: Array = weights[0] if self.n_blocks == 1 else weights
         return out
+
+    def truncate(self, sigma: float) -> None:
+        """Zero the smallest weights: in rising order of size, as long as their squares sum to less than `sigma`."""
+        if not 0 <= sigma < np.inf:
+            raise ParameterError(f"sigma must be at least 0, got {sigma!r}")
+        if not self.handle.truncate(sigma):
+            raise ParameterError(f"{self.belief} has no weights of its own to truncate")
 
     # ------------------------------------------------------------------ state
 
@@ -410,8 +454,11 @@ class Learner:
         self, state: dict[str, Any], *, n_features: int | None = None, n_classes: int | None = None
     ) -> None:
         """Take over a state made by `state` of a learner with the same axes."""
-        first = next(value for value in state.values() if isinstance(value, np.ndarray) and value.ndim == 2)
-        blocks, slots = first.shape
+        if "shape" in state:  # a kernel belief holds examples, not weights, and says its sizes
+            blocks, slots = (int(size) for size in np.ravel(state["shape"]))
+        else:
+            first = next(value for value in state.values() if isinstance(value, np.ndarray) and value.ndim == 2)
+            blocks, slots = first.shape
         handle = self._new_handle(n_features if n_features is not None else slots - 1, n_classes or blocks)
         try:
             handle.load_state({key: contiguous(value) for key, value in state.items()})

@@ -7,6 +7,6 @@ Examples
 Diagonal(projection='drop', initial_variance=0.5, min_variance=0.0, average=False)
 """
 
-from ._core.belief import Diagonal, DualAveraging, Full, Information, Mean
+from ._core.belief import Diagonal, DualAveraging, Full, Information, Kernel, L1Ball, Mean
 
-__all__ = ["Diagonal", "DualAveraging", "Full", "Information", "Mean"]
+__all__ = ["Diagonal", "DualAveraging", "Full", "Information", "Kernel", "L1Ball", "Mean"]

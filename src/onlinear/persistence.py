@@ -559,6 +559,10 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Array]) -> int:
     state = {name: tensor for name, tensor in tensors.items() if not name.startswith("words.")}
     if compact:
         return n_features
+    if "support" in state:  # a kernel model has room for its examples alone, whatever the number of features
+        if np.ravel(state.get("shape", np.empty(0))).tolist()[1:] != [n_features + 1.0]:
+            raise ModelFileError("the number of features does not fit the examples")
+        return n_features
     shapes = {name: tensor.shape for name, tensor in state.items()}
     if not shapes or any(len(shape) != 2 for shape in shapes.values()):
         raise ModelFileError("the model has no weights")

@@ -31,6 +31,12 @@ VARIATIONS: dict[str, list[dict[str, Any]]] = {
     "PassiveAggressiveClassifier": [{"variant": "pa2"}, {"constraints": "all"}],
     "SoftConfidenceWeightedClassifier": [{"penalty": "squared"}],
     "NORMAClassifier": [{"nu": 0.3, "rho": 0.0}],
+    "RegularizedPassiveAggressiveClassifier": [
+        {"penalty": "l2_ball"},
+        {"penalty": "l1_ball"},
+        {"truncation": 1e-3},
+    ],
+    "KernelClassifier": [{"rule": "pa1"}, {"rule": "scw1", "budget": 40}, {"kernel": "poly", "degree": 2.0}],
 }
 
 SETTINGS = [cls() for cls in CLASSIFIERS] + [

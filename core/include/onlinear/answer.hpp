@@ -33,6 +33,9 @@ inline Round take(Belief& belief, const Row<T>& row, Terms terms, const Step& st
     if constexpr (requires { belief.expect(row, terms); }) belief.expect(row, terms);
     if (!belief.admits(step, e)) return {.fault = Fault::step_overflow};
     belief.apply(row, terms, step, e);
+    if constexpr (requires { belief.truncation; }) {
+        if (belief.truncation.on()) belief.truncation.after(belief, row, terms);
+    }
     return {.updated = step.updates()};
 }
 
@@ -51,6 +54,10 @@ inline Round answer(Belief& belief, const rule::AnyRule& rule, const Row<T>& row
         if constexpr (requires { belief.profile(row, terms); } &&
                       rule::HasExactStep<std::remove_cvref_t<decltype(r)>>) {
             if (belief.exact()) return e.variance > 0 ? r.exact_step(e, belief.profile(row, terms)) : Step{};
+        }
+        if constexpr (requires { std::remove_cvref_t<Belief>::kWithoutVariance; } &&
+                      !std::is_same_v<std::remove_cvref_t<decltype(r)>, rule::LeastSquares>) {
+            return r.step(e, clock);
         }
         return rule::decide(r, e, clock);
     });

@@ -48,6 +48,8 @@ struct Kernels {
     void (*rank_one)(T* w, const T* t, std::size_t n);
     /// w += a x over any n numbers, aligned or not.
     void (*axpy)(T* w, const T* x, T a, std::size_t n);
+    /// w = a w over n numbers, n a multiple of 16; those that would fall below the smallest normal number become zero.
+    void (*scale)(T* w, T a, std::size_t n);
     /// sum x^2 over any n numbers.
     double (*norm2)(const T* x, std::size_t n);
     /// Copies values into the state's type; false when one is not finite there.

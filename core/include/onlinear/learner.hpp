@@ -13,6 +13,8 @@
 #include "onlinear/belief/dual_averaging.hpp"
 #include "onlinear/belief/full.hpp"
 #include "onlinear/belief/information.hpp"
+#include "onlinear/belief/kernel_expansion.hpp"
+#include "onlinear/belief/l1_ball.hpp"
 #include "onlinear/belief/mean.hpp"
 #include "onlinear/calibration.hpp"
 #include "onlinear/stage.hpp"
@@ -64,7 +66,8 @@ using TaskSpec = std::variant<task::Binary, task::Multiclass, task::MulticlassJo
                               task::OneClass, task::Ranking, task::CostSensitive>;
 
 using BeliefSpec = std::variant<belief::MeanOptions, belief::DiagonalOptions, belief::FullOptions,
-                                belief::InformationOptions, belief::DualAveragingOptions>;
+                                belief::InformationOptions, belief::DualAveragingOptions,
+                                belief::L1BallOptions, belief::KernelOptions>;
 
 class AnyLearner {
 public:
@@ -95,6 +98,10 @@ public:
     virtual bool has_variance() const noexcept = 0;
     virtual std::vector<double> covariance() const = 0;  // empty when there is none
     virtual void inflate(double factor) = 0;
+    /// Zeroes the smallest weights whose squares sum to less than sigma; false when the belief cannot.
+    virtual bool truncate(double sigma) = 0;
+    /// The same after every update; 0 is off.
+    virtual bool set_truncation(double sigma) = 0;
     /// Tells the belief what the rule will ask of it; called once, when both are known.
     virtual void prepare() = 0;
 
@@ -152,6 +159,10 @@ public:
                 ahead = stage(row_of(i + 1), stages_[(i + 1) % 2]);
                 if (!ahead) stage.prefetch(stages_[(i + 1) % 2]);
             }
+            if constexpr (requires { belief_.foresee(); }) {
+                if (i % Belief::kAhead == 0) foresee(stage, lesson.count - i, [&](std::size_t j) { return row_of(i + j); });
+                belief_.turn(i % Belief::kAhead);
+            }
             const Fault fault = learn_row(row, row_of(i), i, lesson, report);
             if (fault != Fault::none) {
                 report.refusal = {fault, row_of(i), -1};
@@ -174,6 +185,9 @@ public:
 
     Refusal read(const Matrix& matrix, Reading what, double* out, std::size_t threads) const override {
         threads = std::max<std::size_t>(1, std::min(threads, matrix.rows / 64 + 1));
+        if constexpr (requires { belief_.serial(); }) {
+            if (belief_.serial()) threads = 1;
+        }
         std::vector<Refusal> refusals(threads);
         const auto part = [&](std::size_t index) {
             const std::size_t first = matrix.rows * index / threads,
@@ -191,6 +205,7 @@ public:
 
     bool single_precision() const noexcept override { return sizeof(T) == 4; }
     std::size_t bytes() const noexcept override {
+        if constexpr (requires { belief_.bytes(); }) return belief_.bytes();
         std::size_t size = belief_.planes().size();
         if constexpr (requires { belief_.sigma(); }) size += belief_.sigma().size();
         return size * sizeof(T);
@@ -257,7 +272,9 @@ public:
         belief_.set_mean(all.data());
     }
     bool has_variance() const noexcept override {
-        return !std::is_same_v<Belief, belief::Mean<T>> && !std::is_same_v<Belief, belief::DualAveraging<T>>;
+        if constexpr (requires { belief_.has_variance(); }) return belief_.has_variance();
+        return !std::is_same_v<Belief, belief::Mean<T>> && !std::is_same_v<Belief, belief::DualAveraging<T>> &&
+               !std::is_same_v<Belief, belief::L1Ball<T>>;
     }
     std::vector<double> covariance() const override {
         if constexpr (requires { belief_.sigma(); }) {
@@ -270,11 +287,29 @@ public:
         if constexpr (requires { belief_.spread_out(factor); }) belief_.spread_out(factor);
     }
 
+    bool truncate(double sigma) override {
+        if constexpr (requires { belief_.truncation; }) {
+            belief_.truncation.once(belief_, sigma);
+            return true;
+        }
+        return false;
+    }
+    bool set_truncation(double sigma) override {
+        if constexpr (requires { belief_.truncation; }) {
+            belief_.truncation.sigma = sigma;
+            return true;
+        }
+        return sigma == 0;
+    }
+
     void prepare() override {
         rule::dispatch(rule, [this](const auto& r) {
             double threshold = 0;
             if constexpr (requires { r.initial_threshold(); }) threshold = r.initial_threshold();
-            belief_.start(threshold, rule::needs_mean_norm<std::remove_cvref_t<decltype(r)>>());
+            belief_.start(threshold, rule::needs_mean_norm(r));
+            if constexpr (requires { belief_.confine(r.radius); }) belief_.confine(r.radius);
+            if constexpr (requires { belief_.learn_covariance(true); })
+                belief_.learn_covariance(std::remove_cvref_t<decltype(r)>::metric != rule::Metric::mean);
         });
         if constexpr (requires { task_.start(belief_); }) task_.start(belief_);
     }
@@ -467,12 +502,41 @@ private:
         return last;
     }
 
+    /// Shows the belief the rows to come, for as far as it looks; one that will be refused ends the view.
+    template <class Order>
+    void foresee(const Stager<T>& stage, std::size_t left, Order&& row_of) {
+        Stage<T> scratch;
+        belief_.ahead().clear();
+        for (std::size_t j = 0; j < std::min(left, Belief::kAhead); ++j) {
+            if (stage(row_of(j), scratch)) break;
+            belief_.ahead().add(scratch.row);
+        }
+        belief_.foresee();
+    }
+
+    Refusal read_blocks(const Stager<T>& stage, bool variances, double* out, std::size_t first, std::size_t last) const {
+        Stage<T> scratch;
+        auto block = belief_.block();
+        for (std::size_t start = first; start < last; start += Belief::kAhead) {
+            block.clear();
+            for (std::size_t i = start; i < std::min(last, start + Belief::kAhead); ++i) {
+                if (const Refusal refusal = stage(i, scratch)) return refusal;
+                block.add(scratch.row);
+            }
+            belief_.read(block, variances, out + start * blocks());
+        }
+        return {};
+    }
+
     Refusal read_rows(const Matrix& matrix, Reading what, double* out, std::size_t first,
                       std::size_t last) const {
         if constexpr (kLinear) {
             if (what == Reading::scores) first = read_light(matrix, out, first, last);
         }
         const Stager<T> stage(matrix, intercept, belief_.planes(), Belief::kNeedsNorm);
+        if constexpr (requires { belief_.block(); }) {
+            if (what != Reading::margin_variance) return read_blocks(stage, what == Reading::variances, out, first, last);
+        }
         std::array<Stage<T>, 2> stages;
         std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size());
         Refusal ahead;

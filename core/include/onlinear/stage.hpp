@@ -286,8 +286,8 @@ public:
     /// Always inlined: GCC takes a function that only prefetches for one without effect, and drops the call.
     [[gnu::always_inline]] void prefetch(const Stage<T>& stage) const noexcept {
         const Row<T>& row = stage.row;
-        if (row.dense) return;
         const auto* base = reinterpret_cast<const char*>(planes_.data());
+        if (row.dense || !base) return;
         const std::size_t width = planes_.width() * sizeof(T);
         if (planes_.single()) {
             for (std::uint32_t j = 0; j < row.size; ++j) __builtin_prefetch(base + row.at[j] * width, 1);

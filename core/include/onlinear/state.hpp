@@ -47,6 +47,11 @@ struct StateWriter final : belief::StateVisitor<T> {
         if (!wanted(name)) return;
         values(entries.back()).assign(array.begin(), array.end());
     }
+    void table(const char* name, std::vector<double>& given, std::size_t columns) override {
+        entries.push_back({name, {given.size() / columns, columns}, 0, {}, {}});
+        if (wanted(name)) entries.back().f64 = given;
+    }
+    bool loading() const noexcept override { return false; }
 };
 
 /// Copies a state in; refuses shapes and numbers that cannot be.
@@ -101,6 +106,16 @@ struct StateReader final : belief::StateVisitor<T> {
         };
         entry.f32.empty() ? put(entry.f64) : put(entry.f32);
     }
+    void table(const char* name, std::vector<double>& given, std::size_t) override {
+        for (const StateEntry& entry : entries) {
+            if (entry.name != name) continue;
+            for (const double v : entry.f64) check(name, v, -std::numeric_limits<double>::infinity());
+            given = entry.f64;
+            return;
+        }
+        throw std::invalid_argument(std::string("state '") + name + "' is missing");
+    }
+    bool loading() const noexcept override { return true; }
 };
 
 }  // namespace onlinear

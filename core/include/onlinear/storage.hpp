@@ -133,6 +133,15 @@ public:
         shape(slots, blocks);
     }
 
+    /// The geometry alone, for a belief that keeps its weights elsewhere.
+    static Planes shape_of(std::size_t slots, std::size_t blocks) {
+        Planes out;
+        out.slots_ = slots;
+        out.blocks_ = blocks;
+        out.lanes_ = out.stride_ = blocks == 1 ? kGroup : (blocks + kGroup - 1) / kGroup * kGroup;
+        return out;
+    }
+
     std::size_t planes() const noexcept { return planes_; }
     std::size_t slots() const noexcept { return slots_; }
     std::size_t blocks() const noexcept { return blocks_; }
@@ -152,6 +161,13 @@ public:
     static constexpr std::uint32_t kGroupMask = ~static_cast<std::uint32_t>(kGroup - 1);
     std::uint32_t address_factor() const noexcept {
         return single() ? static_cast<std::uint32_t>(planes_ - 1) : 0;
+    }
+    /// The slot an address stands for.
+    std::uint32_t slot_of(std::uint32_t at) const noexcept {
+        if (!single() || planes_ == 1) return at;
+        constexpr std::uint32_t g = kGroup;
+        const auto run = static_cast<std::uint32_t>(planes_ * g);
+        return at / run * g + at % run;
     }
     std::size_t offset(std::uint32_t slot, std::size_t plane, std::size_t block) const noexcept {
         return address(slot) * width() + plane * stride_ + block;
@@ -223,6 +239,11 @@ public:
     /// Calls f(value&) for every weight of a plane.
     template <class F>
     void each(std::size_t plane, F&& f) {
+        if (planes_ == 1 && single()) {  // contiguous, so the compiler makes vectors of it
+            T* w = array_.data();
+            for (std::size_t s = 0; s < slots_; ++s) f(w[s]);
+            return;
+        }
         for (std::uint32_t s = 0; s < slots_; ++s)
             for (std::size_t b = 0; b < blocks_; ++b) f(at(s, plane, b));
     }

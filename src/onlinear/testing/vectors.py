@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import belief, rule, task
-from .._learner import Learner
+from .._learner import Expansion, Learner
 from ..sequence_labeler import SequenceLabeler
 
 __all__ = ["check", "main"]
@@ -44,6 +44,10 @@ class Mismatch(Exception):
 def make_rule(name: str, p: dict[str, Any]) -> Any:
     """The rule a vector names, with its parameters."""
     phi = p["phi"] if "phi" in p else rule.quantile(p["eta"]) if name.startswith(("cw", "scw")) else 0.0
+
+    def regularized(penalty: str, **parameter: float) -> Any:
+        return rule.RegularizedPassiveAggressive(penalty=penalty, trigger=p.get("trigger", "mistake"), **parameter)
+
     makers: dict[str, Callable[[], Any]] = {
         "perceptron": lambda: rule.Perceptron(rate=p.get("rate", 1.0)),
         "pa": lambda: rule.PassiveAggressive(variant=_VARIANTS[p["variant"]], C=p.get("C", 1.0)),
@@ -55,6 +59,9 @@ def make_rule(name: str, p: dict[str, Any]) -> Any:
             nu=p.get("nu"),
             decay=p.get("decay", False),
         ),
+        "rpa-objective": lambda: regularized("objective", alpha=p.get("alpha", 0.01)),
+        "rpa-l2": lambda: regularized("l2_ball", radius=p.get("beta", 10.0)),
+        "rpa-l1": lambda: regularized("l1_ball", radius=p.get("beta", 10.0)),
         "cw-var": lambda: rule.ConfidenceWeighted(constraint="variance", phi=phi),
         "cw-stdev": lambda: rule.ConfidenceWeighted(constraint="stdev", phi=phi),
         "scw-i": lambda: rule.SoftConfidenceWeighted(penalty="linear", C=p.get("C", 1.0), phi=phi),
@@ -83,6 +90,8 @@ def make_belief(name: str, shape: str, p: dict[str, Any], average: bool = False)
         return belief.DualAveraging(
             eta=p.get("eta", 1.0), delta0=p.get("delta", 1e-2), lam=p.get("lam", 1e-4)
         )
+    if name == "rpa-l1":
+        return belief.L1Ball()
     if shape == "":
         return belief.Mean(average=average)
     if shape == "full":
@@ -131,7 +140,9 @@ def build(vector: dict[str, Any], *, average: bool = False) -> Learner:
     algorithm, p = vector["algorithm"], vector["params"]
     name, shape = split_id(algorithm)
     d, k = vector["d"], vector["K"]
-    options: dict[str, Any] = {"n_features": d, "n_classes": k, "dtype": "float64"}
+    options: dict[str, Any] = {"n_features": d, "n_classes": k, "dtype": "float64", "truncation": p.get("sigma")}
+    if name.startswith("kernel-"):
+        return build_kernel(vector, options)
     if vector["task"] in _TASKS:
         made, rule_name = _TASKS[vector["task"]](name, p)
         return Learner(
@@ -181,6 +192,20 @@ def build(vector: dict[str, Any], *, average: bool = False) -> Learner:
     raise Unknown(algorithm)
 
 
+def build_kernel(vector: dict[str, Any], options: dict[str, Any]) -> Learner:
+    """The learner of a vector in a kernel's space."""
+    p = vector["params"]
+    known = {key: p[key] for key in ("kernel", "gamma", "coef0", "degree") if key in p}
+    space = belief.Kernel(initial_variance=p.get("a", 1.0), **known)
+    name = vector["algorithm"].removeprefix("kernel-")
+    if vector["task"] == "regression":
+        name = name.removesuffix("-regression")
+        asked = task.Regression(epsilon=p.get("epsilon", 0.0))
+        answer = rule.LeastSquares(r=p["r"]) if name == "arow" else make_rule(name, p)
+        return Learner(task=asked, rule=answer, belief=space, **options)
+    return Learner(task=task.Binary(), rule=make_rule(name, p), belief=space, **options)
+
+
 # ---------------------------------------------------------------------- comparing
 
 
@@ -202,9 +227,18 @@ def read_state(learner: Learner, name: str, wanted: Iterable[str], vector: dict[
     bound = vector["params"].get("B", 0.0)
     omega = raw.get("threshold", 0.0)  # the extra coordinate of a learned radius
 
+    def expansion() -> Expansion:
+        held = learner.expansion
+        if held is None:
+            raise Unknown(f"{name} holds no examples")
+        return held
+
     readers: dict[str, Callable[[], Any]] = {
         "mu": lambda: np.append(learner.mean, omega) if bound else learner.mean,
         "radius": lambda: np.sqrt((bound - omega) * (bound + omega)),
+        "support": lambda: expansion().support,
+        "nu": lambda: expansion().nu,
+        "pi": lambda: expansion().pi,
         "sigma": lambda: learner.variance,
         "Sigma": lambda: learner.covariance,
         "Ainv": lambda: learner.covariance,
@@ -239,7 +273,7 @@ def compare(what: str, got: Any, want: Any, rtol: float) -> None:
 def answer_of(vector: dict[str, Any], y: Any) -> Any:
     """An answer as `Learner.learn` takes it; two classes come as -1 and +1."""
     match vector["task"]:
-        case "binary":
+        case "binary" | "binary-kernel":
             return [int(y > 0)]
         case "uniclass":
             return None
@@ -333,10 +367,15 @@ def replay(vector: dict[str, Any]) -> None:
     # The second-order perceptron's own score counts the instance it scores; probes are scored with the mean alone.
     final = probes @ learner.mean.T if name == "sop" else learner.scores(probes)
     compare("probes", final, vector["final_scores"], rtol)
+    if "final_variances" in vector:
+        compare("probes: variance", learner.margin_variance(probes), vector["final_variances"], rtol)
 
 
 def weights_digest(learner: Learner) -> tuple[bytes, ...]:
     """Mean and covariance to the bit: what a passive round leaves alone."""
+    held = learner.expansion
+    if held is not None:
+        return (held.support.tobytes(), held.nu.tobytes(), b"" if held.pi is None else held.pi.tobytes())
     covariance = learner.covariance
     spread = learner.variance if covariance is None else covariance
     raw = learner.state()
@@ -377,11 +416,27 @@ def check_rules(rows: list[dict[str, Any]]) -> None:
                 raise Mismatch(f"row {number} ({row['rule']}): {key} {got[key]!r}, expected {want!r}")
 
 
+def check_truncation(rows: list[dict[str, Any]]) -> None:
+    """Weights and a limit in, weights without the smallest out."""
+    for number, row in enumerate(rows):
+        learner = Learner(
+            task=task.Binary(),
+            rule=rule.PassiveAggressive(),
+            belief=belief.Mean(),
+            n_features=len(row["w"]),
+            initial_mean=row["w"],
+        )
+        learner.truncate(row["sigma"])
+        compare(f"row {number}", learner.mean, row["out"], 0.0)
+
+
 def check(path: Path) -> None:
     """Check one file; raises `Unknown` or `Mismatch`."""
     content = json.loads(path.read_text())
     if path.name == "_rules.json":
         check_rules(content)
+    elif path.name == "_truncate.json":
+        check_truncation(content)
     elif path.name.startswith("_"):
         raise Unknown(path.name)
     elif content["task"] == "sequence":

@@ -1,5 +1,6 @@
 #pragma once
 #include "onlinear/belief/belief.hpp"
+#include "onlinear/constraint/truncate.hpp"
 #include "onlinear/rule/rule.hpp"
 
 namespace onlinear::belief {
@@ -36,8 +37,11 @@ public:
     using Scalar = T;
     static constexpr bool kFused = true;
     static constexpr bool kNeedsNorm = false;
+    static constexpr bool kLocal = true;  // a step moves the weights of the row alone
 
     using Options = DiagonalOptions;
+
+    constraint::Truncation truncation;
 
     Diagonal(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
         : options_(options),
@@ -191,6 +195,7 @@ public:
             }
         }
         w_ = std::move(two);
+        truncation.forget();
     }
 
     template <class In>
@@ -198,7 +203,17 @@ public:
         w_.write(0, values);
         remeasure();
     }
-    void remeasure() { reach_ = largest(); }
+    void remeasure() {
+        reach_ = largest();
+        truncation.forget();
+    }
+
+    double stored(std::uint32_t slot, std::size_t block) const noexcept { return std::abs(mean_at(slot, block)); }
+    double magnitude(double stored) const noexcept { return stored; }
+    void erase(std::uint32_t slot, std::size_t block) noexcept {
+        if (average_.on) w_.at(slot, 2, block) += static_cast<T>(average_.scales) * w_.at(slot, 0, block);
+        w_.at(slot, 0, block) = 0;
+    }
 
     /// Multiplies every variance by `factor` (greater than 1: forget some of what is known).
     void spread_out(double factor) noexcept {
@@ -236,7 +251,7 @@ public:
     void loaded() {
         if (!(fresh_ > 0)) throw std::invalid_argument("state 'fresh_variance' must be positive");
         if (!(spread_ > 0)) throw std::invalid_argument("state 'spread' must be positive");
-        reach_ = largest();
+        remeasure();
         ceiling_ = 0;
         w_.each(1, [this](T s) { ceiling_ = std::max(ceiling_, static_cast<double>(s)); });
         ceiling_ = std::max({ceiling_, static_cast<double>(fresh_), options_.min_variance});

@@ -1,5 +1,6 @@
 #pragma once
 #include "onlinear/belief/belief.hpp"
+#include "onlinear/constraint/truncate.hpp"
 #include "onlinear/rule/rule.hpp"
 
 namespace onlinear::belief {
@@ -29,8 +30,11 @@ public:
     using Scalar = T;
     static constexpr bool kFused = false;  // `variance` leaves Sigma delta behind, so it wants the sign
     static constexpr bool kNeedsNorm = true;
+    static constexpr bool kLocal = false;  // a step moves every weight
 
     using Options = FullOptions;
+
+    constraint::Truncation truncation;
 
     Full(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
         : options_(options),
@@ -200,6 +204,13 @@ public:
         w_.each(0, [this](T u) { reach_ = std::max(reach_, std::abs(static_cast<double>(u))); });
     }
 
+    double stored(std::uint32_t slot, std::size_t block) const noexcept { return std::abs(mean_at(slot, block)); }
+    double magnitude(double stored) const noexcept { return stored; }
+    void erase(std::uint32_t slot, std::size_t block) noexcept {
+        if (average_.on) w_.at(slot, 1, block) += static_cast<T>(average_.scales) * w_.at(slot, 0, block);
+        w_.at(slot, 0, block) = 0;
+    }
+
     double mean_at(std::uint32_t slot, std::size_t block) const noexcept { return w_.at(slot, 0, block); }
     double variance_at(std::uint32_t slot, std::size_t block) const noexcept {
         const std::size_t i = block * w_.slots() + slot;
@@ -242,14 +253,7 @@ private:
         }
     }
 
-    std::uint32_t slot_of(const Row<T>& row, std::uint32_t j) const noexcept {
-        // With one plane or several blocks an address is the slot; with an average beside it, undo the
-        // grouping.
-        const std::uint32_t at = row.at[j];
-        if (!w_.single() || w_.planes() == 1) return at;
-        constexpr std::uint32_t g = Planes<T>::kGroup;
-        return static_cast<std::uint32_t>(at / (w_.planes() * g) * g + at % (w_.planes() * g));
-    }
+    std::uint32_t slot_of(const Row<T>& row, std::uint32_t j) const noexcept { return w_.slot_of(row.at[j]); }
 
     /// The row of Sigma an entry stands for.
     std::size_t weight_of(const Row<T>& row, const Term& term, std::uint32_t j) const noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 #include "onlinear/belief/belief.hpp"
+#include "onlinear/constraint/truncate.hpp"
 #include "onlinear/rule/rule.hpp"
 
 namespace onlinear::belief {
@@ -28,8 +29,11 @@ public:
     static constexpr bool kFused = true;
     static constexpr bool kNatural = true;
     static constexpr bool kNeedsNorm = true;
+    static constexpr bool kLocal = true;  // a step moves the weights of the row alone
 
     using Options = InformationOptions;
+
+    constraint::Truncation truncation;
 
     Information(const Options& options, std::size_t slots, std::size_t blocks)
         : options_(options), w_(2, slots, blocks) {
@@ -116,6 +120,7 @@ public:
             two.at(s, 1, 0) = two.at(s, 1, 1) = 2 * w_.at(s, 1, 0);
         }
         w_ = std::move(two);
+        truncation.forget();
     }
     template <class In>
     void set_mean(const In* values) {
@@ -125,6 +130,7 @@ public:
         remeasure();
     }
     void remeasure() {
+        truncation.forget();
         reach_ = 0;
         for (std::size_t plane = 0; plane < 2; ++plane)
             w_.each(plane, [this](T u) { reach_ = std::max(reach_, std::abs(static_cast<double>(u))); });
@@ -137,6 +143,10 @@ public:
         return 1 / static_cast<double>(w_.at(slot, 1, block));
     }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept { return mean_at(slot, block); }
+
+    double stored(std::uint32_t slot, std::size_t block) const noexcept { return std::abs(mean_at(slot, block)); }
+    double magnitude(double stored) const noexcept { return stored; }
+    void erase(std::uint32_t slot, std::size_t block) noexcept { w_.at(slot, 0, block) = 0; }
 
     void visit(StateVisitor<T>& v) {
         v.plane("theta", w_, 0);

@@ -1,5 +1,6 @@
 #pragma once
 #include "onlinear/belief/belief.hpp"
+#include "onlinear/constraint/truncate.hpp"
 #include "onlinear/rule/rule.hpp"
 
 namespace onlinear::belief {
@@ -21,8 +22,11 @@ public:
     using Scalar = T;
     static constexpr bool kFused = true;
     static constexpr bool kNeedsNorm = true;
+    static constexpr bool kLocal = true;  // a step moves the weights of the row alone
 
     using Options = MeanOptions;
+
+    constraint::Truncation truncation;
 
     Mean(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
         : w_(options.average ? 2 : 1, slots, blocks, apart), average_{.on = options.average} {}
@@ -90,8 +94,7 @@ public:
     }
 
     bool admits(const Step& step, const Evidence& e) noexcept {
-        const double smallest = average_.on ? kAveragingSmallest : kSmallest;
-        const double scale = std::abs(step.keep * scale_) < smallest ? 1.0 : scale_ * step.keep;
+        const double scale = std::abs(step.keep * scale_) < smallest_scale() ? 1.0 : scale_ * step.keep;
         const double move = std::abs(step.mean / scale) * std::sqrt(e.variance);
         const double factor = average_.on ? 1 + average_.scales : 1;
         if (!(std::abs(step.mean / scale) < kReach<T>)) return false;
@@ -145,6 +148,7 @@ public:
             }
         w_ = std::move(two);
         mean_norm_ /= 2;
+        truncation.forget();
     }
 
     /// Sets the mean; used for a starting mean and by constraints.
@@ -157,6 +161,22 @@ public:
     void remeasure() {
         reach_ = largest();
         remeasure_norm();
+        truncation.forget();
+    }
+
+    double stored(std::uint32_t slot, std::size_t block) const noexcept {
+        return std::abs(static_cast<double>(w_.at(slot, 0, block)));
+    }
+    double magnitude(double stored) const noexcept { return std::abs(scale_) * stored; }
+    void erase(std::uint32_t slot, std::size_t block) noexcept {
+        T& u = w_.at(slot, 0, block);
+        const double w = scale_ * static_cast<double>(u);
+        if (track_norm_) {
+            norm_error_ += kUlp * mean_norm_;
+            mean_norm_ = std::max(mean_norm_ - w * w, 0.0);
+        }
+        if (average_.on) w_.at(slot, 1, block) += static_cast<T>(average_.scales) * u;
+        u = 0;
     }
 
     double mean_at(std::uint32_t slot, std::size_t block) const noexcept {
@@ -180,7 +200,10 @@ public:
         v.scalar("norm_error", norm_error_);
         v.scalar("threshold", threshold_);
     }
-    void loaded() { reach_ = largest(); }
+    void loaded() {
+        reach_ = largest();
+        truncation.forget();
+    }
 
     static std::size_t padded(const Row<T>& row) noexcept {
         constexpr std::size_t g = Planes<T>::kGroup;
@@ -188,8 +211,9 @@ public:
     }
 
 private:
-    static constexpr double kSmallest = 1e-9;
-    static constexpr double kAveragingSmallest = 0.1;
+    /// Where the lazy scale is written into the weights. With an average, B u + a cancels as the scale falls, so there
+    /// it is written long before the digits are gone.
+    double smallest_scale() const noexcept { return average_.on ? 0.1 : sizeof(T) == 4 ? 1e-12 : 1e-60; }
     static constexpr double kAccuracy = sizeof(T) == 4 ? 1e-5 : 1e-10;
     static constexpr double kUlp = std::numeric_limits<double>::epsilon();
 
@@ -215,31 +239,31 @@ private:
 
     void rescale(double keep) noexcept {
         if (keep == 0) {
-            // Averaging needs the sum so far, B u + a, to survive u = 0.
-            for (std::uint32_t s = 0; s < w_.slots(); ++s)
-                for (std::size_t b = 0; b < w_.blocks(); ++b) {
-                    if (average_.on) w_.at(s, 1, b) += static_cast<T>(average_.scales) * w_.at(s, 0, b);
-                    w_.at(s, 0, b) = 0;
-                }
-            average_.scales = 0;
+            if (average_.on) fold_average();  // the sum so far must survive u = 0
+            w_.each(0, [](T& u) { u = 0; });
             scale_ = 1;
             reach_ = 0;
+            truncation.forget();
             return;
         }
         scale_ *= keep;
-        // With an average, B u + a cancels as the scale falls, so it is folded long before the digits are
-        // gone.
-        if (std::abs(scale_) >= (average_.on ? kAveragingSmallest : kSmallest)) return;
-        const T factor = static_cast<T>(scale_), scales = static_cast<T>(average_.scales);
-        for (std::uint32_t s = 0; s < w_.slots(); ++s)
-            for (std::size_t b = 0; b < w_.blocks(); ++b) {
-                T& u = w_.at(s, 0, b);
-                if (average_.on) w_.at(s, 1, b) += scales * u;
-                u *= factor;
-            }
-        average_.scales = 0;
+        if (std::abs(scale_) >= smallest_scale()) return;
+        const T factor = static_cast<T>(scale_);
+        if (average_.on) fold_average();
+        if (w_.planes() == 1)
+            kernels<T>().scale(w_.data(), factor, w_.size());
+        else
+            w_.each(0, [factor](T& u) { u *= factor; });
+        reach_ *= std::abs(scale_);
         scale_ = 1;
-        reach_ = largest();
+        truncation.forget();
+    }
+    /// The sum of means so far, B u + a, moves into a.
+    void fold_average() noexcept {
+        const T scales = static_cast<T>(average_.scales);
+        for (std::uint32_t s = 0; s < w_.slots(); ++s)
+            for (std::size_t b = 0; b < w_.blocks(); ++b) w_.at(s, 1, b) += scales * w_.at(s, 0, b);
+        average_.scales = 0;
     }
 
     double norm_after(const Step& step, const Evidence& e) const noexcept {
@@ -258,7 +282,9 @@ private:
         norm_error_ = step.keep * step.keep * norm_error_ + rounding * (kept + std::abs(crossed) + added);
     }
     bool norm_is_doubtful() const noexcept {
-        return norm_error_ > 4096 * static_cast<double>(std::numeric_limits<T>::epsilon()) * mean_norm_;
+        // Measuring reads every weight, so the more there are the more updates it must serve.
+        const double updates = std::max(4096.0, static_cast<double>(w_.slots() * w_.blocks()) / 4);
+        return norm_error_ > updates * static_cast<double>(std::numeric_limits<T>::epsilon()) * mean_norm_;
     }
     void remeasure_norm() noexcept {
         double sum = 0, lost = 0;  // compensated, so that the error does not grow with the number of weights

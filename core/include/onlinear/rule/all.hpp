@@ -11,6 +11,7 @@
 #include "onlinear/rule/norma.hpp"
 #include "onlinear/rule/passive_aggressive.hpp"
 #include "onlinear/rule/perceptron.hpp"
+#include "onlinear/rule/regularized_passive_aggressive.hpp"
 #include "onlinear/rule/romma.hpp"
 #include "onlinear/rule/second_order_perceptron.hpp"
 #include "onlinear/rule/soft_confidence_weighted.hpp"
@@ -18,9 +19,9 @@
 namespace onlinear::rule {
 
 /// The closed list: a rule exists when it stands here.
-using AnyRule =
-    std::variant<Perceptron, PassiveAggressive, Romma, Norma, ConfidenceWeighted, SoftConfidenceWeighted,
-                 Arow, LeastSquares, Nherd, Narow, SecondOrderPerceptron, Iellip, AdagradRda>;
+using AnyRule = std::variant<Perceptron, PassiveAggressive, Romma, Norma, ConfidenceWeighted,
+                             SoftConfidenceWeighted, Arow, LeastSquares, Nherd, Narow, SecondOrderPerceptron,
+                             Iellip, AdagradRda, RegularizedPassiveAggressive>;
 
 /// Calls `f` with the rule inside: an inlined chain over the index.
 ///
@@ -35,8 +36,10 @@ inline decltype(auto) dispatch(const AnyRule& rule, F&& f) {
     }
 }
 
+/// Whether a rule asks for |mu|^2: some always do, some with some of their parameters.
 template <class R>
-constexpr bool needs_mean_norm() {
+constexpr bool needs_mean_norm(const R& rule) {
+    if constexpr (requires { rule.asks_mean_norm(); }) return rule.asks_mean_norm();
     if constexpr (requires { R::needs_mean_norm; }) return R::needs_mean_norm;
     return false;
 }

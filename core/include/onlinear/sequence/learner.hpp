@@ -179,7 +179,7 @@ public:
         rule::dispatch(rule, [this](const auto& r) {
             double threshold = 0;
             if constexpr (requires { r.initial_threshold(); }) threshold = r.initial_threshold();
-            belief_.start(threshold, rule::needs_mean_norm<std::remove_cvref_t<decltype(r)>>());
+            belief_.start(threshold, rule::needs_mean_norm(r));
         });
     }
 

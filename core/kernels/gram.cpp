@@ -1,0 +1,119 @@
+/// Products of many points with many points; compiled once per instruction set, as kernels.cpp is.
+#include "onlinear/gram.hpp"
+
+namespace onlinear {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr std::size_t kLanes = 8, kRows = 8;  // 16 of 32 registers hold sums
+#elif defined(__AVX2__)
+constexpr std::size_t kLanes = 4, kRows = 3;  // 12 of 16
+#else
+constexpr std::size_t kLanes = 2, kRows = 1;
+#endif
+typedef double Wide __attribute__((vector_size(kLanes * sizeof(double)), aligned(8), may_alias));
+typedef long long WideInt __attribute__((vector_size(kLanes * sizeof(double)), aligned(8), may_alias));
+constexpr std::size_t kVectors = kPanel / kLanes;
+
+inline Wide load(const double* p) { return *reinterpret_cast<const Wide*>(p); }
+inline void store(double* p, Wide v) { *reinterpret_cast<Wide*>(p) = v; }
+
+/// R rows against one panel over dimensions [0, n): sums held in registers.
+template <std::size_t R>
+inline void tile(const double* rows, std::size_t row_stride, const double* panel, std::size_t n, double* out,
+                 std::size_t stride, bool first) {
+    Wide sum[R][kVectors];
+    for (std::size_t r = 0; r < R; ++r)
+        for (std::size_t v = 0; v < kVectors; ++v) sum[r][v] = first ? Wide{} : load(out + r * stride + v * kLanes);
+    for (std::size_t k = 0; k < n; ++k) {
+        Wide p[kVectors];
+        for (std::size_t v = 0; v < kVectors; ++v) p[v] = load(panel + k * kPanel + v * kLanes);
+        for (std::size_t r = 0; r < R; ++r) {
+            const double x = rows[r * row_stride + k];
+            for (std::size_t v = 0; v < kVectors; ++v) sum[r][v] += x * p[v];
+        }
+    }
+    for (std::size_t r = 0; r < R; ++r)
+        for (std::size_t v = 0; v < kVectors; ++v) store(out + r * stride + v * kLanes, sum[r][v]);
+}
+
+void products(const double* rows, std::size_t n_rows, std::size_t dimensions, const double* panels, std::size_t n_panels,
+              double* out, std::size_t stride) {
+    constexpr std::size_t kDepth = 256;  // a panel's slice is 32 KB: the first cache
+    for (std::size_t start = 0; start < dimensions || start == 0; start += kDepth) {
+        const std::size_t n = dimensions - start < kDepth ? dimensions - start : kDepth;
+        for (std::size_t p = 0; p < n_panels; ++p) {
+            const double* panel = panels + (p * dimensions + start) * kPanel;
+            std::size_t r = 0;
+            for (; r + kRows <= n_rows; r += kRows)
+                tile<kRows>(rows + r * dimensions + start, dimensions, panel, n, out + r * stride + p * kPanel, stride,
+                            start == 0);
+            for (; r < n_rows; ++r)
+                tile<1>(rows + r * dimensions + start, dimensions, panel, n, out + r * stride + p * kPanel, stride,
+                        start == 0);
+        }
+    }
+}
+
+/// exp by 2^n exp(r), |r| <= ln(2)/2, and Taylor's series to r^13: an error of about one unit in the last place.
+inline Wide exponential(Wide x) {
+    const Wide low = Wide{} - 708.0;
+    const WideInt tiny = x < low;
+    x = tiny ? low : x;
+    // Adding 1.5 * 2^52 rounds to a whole number and leaves it in the low bits.
+    const Wide magic = Wide{} + 6755399441055744.0;
+    const Wide shifted = x * 1.4426950408889634074 + magic;
+    const Wide n = shifted - magic;
+    const Wide r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
+    constexpr double c[] = {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
+                            1.0 / 5040,       1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5,
+                            1.0,              1.0};
+    Wide sum = Wide{} + c[0];
+    for (int i = 1; i < 14; ++i) sum = sum * r + c[i];
+    const WideInt power = (reinterpret_cast<const WideInt&>(shifted) << 52) + (1023LL << 52);
+    sum *= reinterpret_cast<const Wide&>(power);
+    return tiny ? Wide{} : sum;
+}
+
+void exponentials(double* x, std::size_t n) {
+    std::size_t i = 0;
+    for (; i + kLanes <= n; i += kLanes) store(x + i, exponential(load(x + i)));
+    if (i == n) return;
+    double rest[kLanes] = {};
+    for (std::size_t j = i; j < n; ++j) rest[j - i] = x[j];
+    double done[kLanes];
+    store(done, exponential(load(rest)));
+    for (std::size_t j = i; j < n; ++j) x[j] = done[j - i];
+}
+
+void times(const double* matrix, std::size_t stride, std::size_t n, const double* k, double* out) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const double* row = matrix + i * stride;
+        Wide sums[kVectors] = {};
+        for (std::size_t j = 0; j < n; j += kPanel)
+            for (std::size_t v = 0; v < kVectors; ++v) sums[v] += load(row + j + v * kLanes) * load(k + j + v * kLanes);
+        double sum = 0;
+        for (std::size_t v = 0; v < kVectors; ++v)
+            for (std::size_t lane = 0; lane < kLanes; ++lane) sum += sums[v][lane];
+        out[i] = sum;
+    }
+}
+
+void minus_outer(double* matrix, std::size_t stride, std::size_t n, const double* t) {
+    for (std::size_t i = 0; i < n; ++i) {
+        double* row = matrix + i * stride;
+        const double ti = t[i];
+        if (ti == 0) continue;
+        // t_i t_j commutes, so a symmetric matrix stays symmetric to the bit.
+        for (std::size_t j = 0; j < n; j += kLanes) store(row + j, load(row + j) - ti * load(t + j));
+    }
+}
+
+}  // namespace
+
+namespace ONLINEAR_LEVEL {
+extern const GramKernels gram_table;
+const GramKernels gram_table = {products, exponentials, times, minus_outer};
+}  // namespace ONLINEAR_LEVEL
+
+}  // namespace onlinear

@@ -1,0 +1,216 @@
+"""Any rule in the space of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
+
+from . import belief, rule, task
+from ._algorithms import find
+from ._base import OnlineClassifier
+from ._estimator import Array, LinearEstimator
+from ._parameters import check_choice, check_number, estimator
+from ._regressor import OnlineRegressor
+from .exceptions import NotAvailableError, ParameterError
+
+__all__ = ["KernelClassifier", "KernelRegressor"]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class KernelSpace(LinearEstimator):
+    """What estimators share that keep examples instead of weights."""
+
+    rule: Any = "arow"
+    kernel: Literal["linear", "poly", "rbf"] | Callable[[Array, Array], Array] = "rbf"
+    gamma: float | None = None
+    degree: float = 3.0
+    coef0: float = 1.0
+    initial_variance: float = 1.0
+    budget: int | None = None
+    removal: Literal["smallest", "forgetron"] = "smallest"
+
+    _with_variances: ClassVar[str] = "a rule that keeps a covariance, such as 'arow' or 'scw1'"
+
+    def _chosen(self) -> OnlineClassifier:
+        """The classifier `rule` means; what it says of a covariance would not count, so it must say nothing."""
+        owner = type(self).__name__
+        if isinstance(self.rule, str):
+            try:
+                named: OnlineClassifier = find(self.rule).make()
+            except ParameterError as error:
+                raise ParameterError(f"{owner}: {error}") from None
+            return named
+        if not isinstance(self.rule, OnlineClassifier):
+            raise ParameterError(f"{owner}: rule must be an algorithm's name or one of our classifiers, got {self.rule!r}")
+        fresh = type(self.rule)()
+        shape = ("covariance", "projection", "initial_variance", "min_variance", "average", "truncation")
+        for name in (field.name for field in fields(self.rule) if field.name in shape):
+            if getattr(self.rule, name) != getattr(fresh, name):
+                raise ParameterError(
+                    f"{owner}: the rule's {name} must be left at {getattr(fresh, name)!r}, got "
+                    f"{getattr(self.rule, name)!r}. A kernel belief is exact and has its own initial_variance."
+                )
+        return self.rule
+
+    def _rule(self) -> Any:
+        return self._chosen().axes()[0]
+
+    def _belief(self) -> Any:
+        owner = type(self).__name__
+        if self.average:
+            raise ParameterError(f"{owner}: average does not go with a kernel. Use average=False.")
+        if not callable(self.kernel):
+            check_choice(owner, "kernel", self.kernel, ("linear", "poly", "rbf"))
+        check_choice(owner, "removal", self.removal, ("smallest", "forgetron"))
+        check_number(owner, "degree", self.degree, 0.0, open_low=True)
+        check_number(owner, "coef0", self.coef0, 0.0)
+        check_number(owner, "initial_variance", self.initial_variance, 0.0, open_low=True)
+        if self.gamma is not None:
+            check_number(owner, "gamma", self.gamma, 0.0, open_low=True)
+        if self.budget is not None:
+            check_number(owner, "budget", self.budget, 1, whole=True)
+        width = max(self.__dict__.get("_width", 1), 1)
+        return belief.Kernel(
+            kernel=self.kernel,
+            gamma=1.0 / width if self.gamma is None else self.gamma,
+            degree=self.degree,
+            coef0=self.coef0,
+            initial_variance=self.initial_variance,
+            budget=self.budget,
+            removal=self.removal,
+        )
+
+    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
+        self._width = n_features
+        super()._start(n_features, classes, dtype, anew=anew)
+
+    def save(self, path: Any) -> None:
+        """Write the model to a safetensors file; not possible with a kernel written in Python.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; the file is written aside and moved into place.
+        """
+        if callable(self.kernel):
+            raise NotAvailableError(
+                f"{type(self).__name__}: a model file holds no code, so it cannot hold this kernel. Use a named one."
+            )
+        super().save(path)
+
+    @property
+    def gamma_(self) -> float:
+        """The gamma in use."""
+        return float(self._ready().state()["gamma"])
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The kept examples; a CSR matrix when they have many features."""
+        return self._expansion().support
+
+    @property
+    def dual_coef_(self) -> Array:
+        """Coefficients of the kept examples, shape (n_kept,) or (n_kept, n_classes), classes in order of arrival."""
+        return self._expansion().nu
+
+    def _expansion(self) -> Any:
+        if self.__dict__.get("_learner") is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no kept examples before it has learned")
+        return self._learner.expansion
+
+    def _weights(self, name: str) -> tuple[Array, Array]:
+        if name == "variance" or self.kernel != "linear":
+            raise NotAvailableError(f"{type(self).__name__} keeps examples, not weights; see support_vectors_")
+        return super()._weights(name)
+
+
+_PARAMETERS = """rule : str or classifier, default={rule!r}
+        An algorithm's name ("pa1", "arow", "scw1", ...) or one of our classifiers carrying its parameters; those that
+        shape a covariance must be left at their defaults, because here it is exact.
+    kernel : {{"linear", "poly", "rbf"}} or callable, default="rbf"
+        x·z, (coef0 + x·z)^degree, exp(-gamma \\|x - z\\|²), or a function of two arrays of rows that gives K of every
+        pair.
+    gamma : float or None, default=None
+        Of "rbf", in (0, inf); None is 1 / n_features.
+    degree : float, default=3.0
+        Of "poly".
+    coef0 : float, default=1.0
+        Of "poly".
+    initial_variance : float, default=1.0
+        Variance of every direction before any learning, for rules with a covariance.
+    budget : int or None, default=None
+        The most examples to keep; None keeps all that caused an update.
+    removal : {{"smallest", "forgetron"}}, default="smallest"
+        What goes when the budget is full: the example that adds least to the mean, or the oldest after a shrink of all
+        that keeps the damage within the mistakes made (the Forgetron; its bound is for rule="perceptron")."""
+
+
+@estimator
+class KernelClassifier(KernelSpace, OnlineClassifier):
+    __doc__ = f"""Any rule of this library in the space of a kernel.
+
+    Keeps the examples that caused an update: coefficients for first-order rules, and a matrix between them for rules
+    with a covariance. Kernels are evaluated a block of rows at a time.
+
+    Parameters
+    ----------
+    {_PARAMETERS.format(rule="arow")}
+
+    Notes
+    -----
+    Time grows with the number of kept examples, and with its square for rules with a covariance; set a `budget`, or
+    take scikit-learn's `RBFSampler` before any linear learner of this library, which costs the same for every example:
+    ``make_pipeline(RBFSampler(gamma=0.1, n_components=1000), AROWClassifier())``.
+
+    References
+    ----------
+    .. [1] Crammer, Kulesza, Dredze. Machine Learning 91, 2013, section 4.
+    .. [2] Dekel, Shalev-Shwartz, Singer. The Forgetron. SIAM Journal on Computing 37, 2008.
+
+    Examples
+    --------
+    >>> from onlinear import KernelClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> KernelClassifier(rule="arow", gamma=2.0, random_state=0).fit(X, y).predict(X)
+    array([0, 1, 1, 0])
+    """
+
+
+@estimator
+class KernelRegressor(KernelSpace, OnlineRegressor):
+    __doc__ = f"""Regression in the space of a kernel: Passive-Aggressive, or AROW with the squared loss.
+
+    With ``rule="arow"`` this is recursive least squares in the kernel's space: the mean is kernel ridge regression's.
+
+    Parameters
+    ----------
+    {_PARAMETERS.format(rule="arow")}
+    epsilon : float, default=0.1
+        Errors up to this are free, for Passive-Aggressive rules.
+
+    References
+    ----------
+    .. [1] Crammer, Kulesza, Dredze. Machine Learning 91, 2013, section 4.
+
+    Examples
+    --------
+    >>> from onlinear import KernelRegressor
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0.0, 1.0, 0.0, 1.0]
+    >>> model = KernelRegressor(gamma=4.0, random_state=0).fit(X, y)
+    >>> bool(model.predict([[1.0]])[0] > model.predict([[2.0]])[0])
+    True
+    """
+
+    epsilon: float = 0.1
+
+    def _rule(self) -> Any:
+        chosen = super()._rule()
+        if isinstance(chosen, rule.Arow):
+            return rule.LeastSquares(r=chosen.r)
+        return chosen
+
+    def _task(self) -> Any:
+        check_number(type(self).__name__, "epsilon", self.epsilon, 0.0)
+        squared = isinstance(self._rule(), rule.LeastSquares)
+        return task.Regression(epsilon=0.0 if squared else self.epsilon)
