@@ -29,6 +29,12 @@ template <class T>
 inline Vector<T> load(const T* p) {
     return *reinterpret_cast<const Vector<T>*>(p);
 }
+/// The same from anywhere.
+template <class T>
+inline Vector<T> load_any(const T* p) {
+    typedef Vector<T> Anywhere __attribute__((aligned(sizeof(T)), may_alias));
+    return *reinterpret_cast<const Anywhere*>(p);
+}
 template <class T>
 inline void store(T* p, Vector<T> v) {
     *reinterpret_cast<Vector<T>*>(p) = v;
@@ -85,55 +91,212 @@ void add(T* w, const T* x, T a, std::size_t n) {
     for (std::size_t i = 0; i < n; i += s) store(w + i, load(w + i) + va * load(x + i));
 }
 
+// Pairs (mean, variance), adjacent. A vector holds as many pairs as half its numbers: the low and the high half
+// of as many values, each value twice, go with two vectors of pairs.
+inline Vector<float> low_twice(Vector<float> x) { return __builtin_shufflevector(x, x, 0, 0, 1, 1, 2, 2, 3, 3); }
+inline Vector<float> high_twice(Vector<float> x) { return __builtin_shufflevector(x, x, 4, 4, 5, 5, 6, 6, 7, 7); }
+inline Vector<double> low_twice(Vector<double> x) { return __builtin_shufflevector(x, x, 0, 0, 1, 1); }
+inline Vector<double> high_twice(Vector<double> x) { return __builtin_shufflevector(x, x, 2, 2, 3, 3); }
+/// The variance of each pair in the places of both.
+inline Vector<float> variances(Vector<float> w) { return __builtin_shufflevector(w, w, 1, 1, 3, 3, 5, 5, 7, 7); }
+inline Vector<double> variances(Vector<double> w) { return __builtin_shufflevector(w, w, 1, 1, 3, 3); }
+/// Even places of a, odd places of b.
+inline Vector<float> weave(Vector<float> a, Vector<float> b) {
+    return __builtin_shufflevector(a, b, 0, 9, 2, 11, 4, 13, 6, 15);
+}
+inline Vector<double> weave(Vector<double> a, Vector<double> b) { return __builtin_shufflevector(a, b, 0, 5, 2, 7); }
+/// Sums over the means' places and over the variances', in float64.
+inline Sums fold_pairs(Vector<float> v) {
+    typedef float Half __attribute__((vector_size(16)));
+    const Half sum =
+        __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+    return {static_cast<double>(sum[0]) + static_cast<double>(sum[2]),
+            static_cast<double>(sum[1]) + static_cast<double>(sum[3])};
+}
+inline Sums fold_pairs(Vector<double> v) { return {v[0] + v[2], v[1] + v[3]}; }
+
+// Pairs from anywhere, a quarter of a cache line at a time: two of float32, one of float64. Loads and stores are of
+// whole pairs, so that the next row finds in the store buffer what this one wrote.
+template <class T>
+struct PairsOf;
+template <>
+struct PairsOf<float> {
+    typedef float type __attribute__((vector_size(16)));
+    static constexpr std::size_t count = 2;
+};
+template <>
+struct PairsOf<double> {
+    typedef double type __attribute__((vector_size(16)));
+    static constexpr std::size_t count = 1;
+};
+template <class T>
+using Pairs = typename PairsOf<T>::type;
+typedef double Bits __attribute__((may_alias));
+typedef double TwoBits __attribute__((vector_size(16)));
+
+inline Pairs<float> gather_pairs(const float* w, const std::uint32_t* at) {
+    const TwoBits bits{*reinterpret_cast<const Bits*>(w + at[0]), *reinterpret_cast<const Bits*>(w + at[1])};
+    return reinterpret_cast<Pairs<float>>(bits);
+}
+inline void scatter_pairs(float* w, const std::uint32_t* at, Pairs<float> v) {
+    const TwoBits bits = reinterpret_cast<TwoBits>(v);
+    *reinterpret_cast<Bits*>(w + at[0]) = bits[0];
+    *reinterpret_cast<Bits*>(w + at[1]) = bits[1];
+}
+inline Pairs<double> gather_pairs(const double* w, const std::uint32_t* at) { return Pairs<double>{w[at[0]], w[at[0] + 1]}; }
+inline void scatter_pairs(double* w, const std::uint32_t* at, Pairs<double> v) {
+    w[at[0]] = v[0];
+    w[at[0] + 1] = v[1];
+}
+inline Pairs<float> twice(const float* x) { return Pairs<float>{x[0], x[0], x[1], x[1]}; }
+inline Pairs<double> twice(const double* x) { return Pairs<double>{x[0], x[0]}; }
+inline Pairs<float> variances(Pairs<float> w) { return __builtin_shufflevector(w, w, 1, 1, 3, 3); }
+inline Pairs<double> variances(Pairs<double> w) { return __builtin_shufflevector(w, w, 1, 1); }
+inline Pairs<float> weave(Pairs<float> a, Pairs<float> b) { return __builtin_shufflevector(a, b, 0, 5, 2, 7); }
+inline Pairs<double> weave(Pairs<double> a, Pairs<double> b) { return __builtin_shufflevector(a, b, 0, 3); }
+inline Sums fold_pairs(Pairs<float> v) {
+    return {static_cast<double>(v[0]) + static_cast<double>(v[2]), static_cast<double>(v[1]) + static_cast<double>(v[3])};
+}
+inline Sums fold_pairs(Pairs<double> v) { return {v[0], v[1]}; }
+
+/// (x, x^2) for a value that stands twice.
+template <class V>
+inline V powers(V twice) {
+    return twice * weave(V{} + 1, twice);
+}
+
+/// Four chains of additions: a short row waits for them.
+template <class T>
+inline Sums pair_part(const T* w, const T* x, std::size_t n) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    Vector<T> a{}, b{}, c{}, d{};
+    std::size_t i = 0;
+    for (; i + 2 * s <= n; i += 2 * s) {
+        const Vector<T> x0 = load(x + i), x1 = load(x + i + s);
+        const T* g = w + 2 * i;
+        a += load(g) * powers(low_twice(x0));
+        b += load(g + s) * powers(high_twice(x0));
+        c += load(g + 2 * s) * powers(low_twice(x1));
+        d += load(g + 3 * s) * powers(high_twice(x1));
+    }
+    if (i < n) {
+        const Vector<T> x0 = load(x + i);
+        a += load(w + 2 * i) * powers(low_twice(x0));
+        b += load(w + 2 * i + s) * powers(high_twice(x0));
+    }
+    return fold_pairs((a + b) + (c + d));
+}
+
 template <class T>
 Sums pair_look(const T* w, const T* x, std::size_t n) {
-    constexpr std::size_t s = VectorOf<T>::size;
-    double margin = 0, variance = 0;
+    if (n <= kFold) return pair_part(w, x, n);
+    Sums sums{0, 0};
     for (std::size_t start = 0; start < n; start += kFold) {
         const std::size_t stop = start + kFold < n ? start + kFold : n;
-        Vector<T> m0{}, m1{}, v0{}, v1{};
-        std::size_t i = start;
-        for (; i + 2 * s <= stop; i += 2 * s) {
-            const T* g = w + 2 * i;
-            const Vector<T> x0 = load(x + i), x1 = load(x + i + s);
-            m0 += load(g) * x0;
-            v0 += load(g + s) * x0 * x0;
-            m1 += load(g + 2 * s) * x1;
-            v1 += load(g + 3 * s) * x1 * x1;
-        }
-        if (i < stop) {
-            const Vector<T> x0 = load(x + i);
-            m0 += load(w + 2 * i) * x0;
-            v0 += load(w + 2 * i + s) * x0 * x0;
-        }
-        margin += fold(m0 + m1);
-        variance += fold(v0 + v1);
+        const Sums part = pair_part(w + 2 * start, x + start, stop - start);
+        sums.margin += part.margin;
+        sums.variance += part.variance;
     }
-    return {margin, variance};
+    return sums;
+}
+
+/// What an update does to a vector of pairs, `Of` saying how wide; `x` holds each value twice.
+template <class Of>
+struct Drop {
+    using V = typename Of::type;
+    V a, minus_b, low;
+    V operator()(V w, V x) const {
+        const V z = variances(w) * x;
+        const V moved = w + weave(a, minus_b * z) * z;
+        return moved > low ? moved : low;
+    }
+};
+template <class Of>
+struct Kl {
+    using V = typename Of::type;
+    V a, gain, low;
+    V operator()(V w, V x) const {
+        const V z = variances(w) * x;
+        const V moved = weave(w + a * z, w / (gain * z * x + 1));
+        return moved > low ? moved : low;
+    }
+};
+
+/// A floor for variances that lets every mean pass.
+template <class T>
+constexpr T kNoFloor = sizeof(T) == 4 ? T(-3.4028234663852886e38) : T(-1.7976931348623157e308);
+
+template <class T, class Update>
+void pair_update(T* w, const T* x, std::size_t n, Update update) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    for (std::size_t i = 0; i < n; i += s) {
+        T* g = w + 2 * i;
+        const Vector<T> xi = load(x + i);
+        store(g, update(load(g), low_twice(xi)));
+        store(g + s, update(load(g + s), high_twice(xi)));
+    }
 }
 
 template <class T>
 void pair_drop(T* w, const T* x, T a, T b, T floor, std::size_t n) {
-    constexpr std::size_t s = VectorOf<T>::size;
-    const Vector<T> va = broadcast(a), vb = broadcast(b), low = broadcast(floor);
-    for (std::size_t i = 0; i < n; i += s) {
-        T* g = w + 2 * i;
-        const Vector<T> sigma = load(g + s), z = sigma * load(x + i);
-        store(g, load(g) + va * z);
-        store(g + s, larger<T>(sigma - vb * z * z, low));
-    }
+    const Vector<T> low = weave(broadcast(kNoFloor<T>), broadcast(floor));
+    pair_update(w, x, n, Drop<VectorOf<T>>{broadcast(a), broadcast(-b), low});
 }
 
 template <class T>
 void pair_kl(T* w, const T* x, T a, T gain, T floor, std::size_t n) {
-    constexpr std::size_t s = VectorOf<T>::size;
-    const Vector<T> va = broadcast(a), vg = broadcast(gain), low = broadcast(floor), one = broadcast(T{1});
-    for (std::size_t i = 0; i < n; i += s) {
-        T* g = w + 2 * i;
-        const Vector<T> sigma = load(g + s), xi = load(x + i), z = sigma * xi;
-        store(g, load(g) + va * z);
-        store(g + s, larger<T>(sigma / (one + vg * z * xi), low));
+    const Vector<T> low = weave(broadcast(kNoFloor<T>), broadcast(floor));
+    pair_update(w, x, n, Kl<VectorOf<T>>{broadcast(a), broadcast(gain), low});
+}
+
+template <class T>
+Sums sparse_look(const T* w, const std::uint32_t* at, const T* x, std::size_t n) {
+    constexpr std::size_t p = PairsOf<T>::count;
+    Sums sums{0, 0};
+    for (std::size_t start = 0; start < n; start += kFold) {
+        const std::size_t stop = start + kFold < n ? start + kFold : n;
+        Pairs<T> a{}, b{};
+        std::size_t j = start;
+        for (; j + 2 * p <= stop; j += 2 * p) {
+            a += gather_pairs(w, at + j) * powers(twice(x + j));
+            b += gather_pairs(w, at + j + p) * powers(twice(x + j + p));
+        }
+        Sums part = fold_pairs(a + b);
+        for (; j < stop; ++j) {
+            part.margin += static_cast<double>(w[at[j]] * x[j]);
+            part.variance += static_cast<double>(w[at[j] + 1] * (x[j] * x[j]));
+        }
+        sums.margin += part.margin;
+        sums.variance += part.variance;
     }
+    return sums;
+}
+
+template <class T, class Update>
+void sparse_update(T* w, const std::uint32_t* at, const T* x, std::size_t n, Update update) {
+    constexpr std::size_t p = PairsOf<T>::count;
+    std::size_t j = 0;
+    for (; j + p <= n; j += p) scatter_pairs(w, at + j, update(gather_pairs(w, at + j), twice(x + j)));
+    if (j == n) return;
+    // One pair is left of two: the other place takes no part.
+    const Pairs<T> last = update(Pairs<T>{w[at[j]], w[at[j] + 1]}, Pairs<T>{x[j], x[j]});
+    w[at[j]] = last[0];
+    w[at[j] + 1] = last[1];
+}
+
+template <class T>
+Pairs<T> pair_floor(T floor) {
+    return weave(Pairs<T>{} + kNoFloor<T>, Pairs<T>{} + floor);
+}
+
+template <class T>
+void sparse_drop(T* w, const std::uint32_t* at, const T* x, T a, T b, T floor, std::size_t n) {
+    sparse_update(w, at, x, n, Drop<PairsOf<T>>{Pairs<T>{} + a, Pairs<T>{} - b, pair_floor(floor)});
+}
+
+template <class T>
+void sparse_kl(T* w, const std::uint32_t* at, const T* x, T a, T gain, T floor, std::size_t n) {
+    sparse_update(w, at, x, n, Kl<PairsOf<T>>{Pairs<T>{} + a, Pairs<T>{} + gain, pair_floor(floor)});
 }
 
 /// A strip of `N` vectors held in registers over all rows.
@@ -149,7 +312,7 @@ inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t
             const T* row = w + static_cast<std::size_t>(rows[j]) * width;
             const Vector<T> xi = broadcast(kSquared ? x[j] * x[j] : x[j]);
             ONLINEAR_UNROLL
-            for (int k = 0; k < N; ++k) sum[k] += xi * load(row + k * s);
+            for (int k = 0; k < N; ++k) sum[k] += xi * load_any(row + k * s);
         }
         ONLINEAR_UNROLL
         for (int k = 0; k < N; ++k)
@@ -354,8 +517,7 @@ struct Unsigned<std::int64_t> {
 };
 
 template <class I>
-Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t columns, std::uint32_t mask,
-            std::uint32_t factor) {
+Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t columns, std::uint32_t factor) {
     if (n == 0) return {true, true};
     // A negative index is huge when read as unsigned, so one comparison with the largest does for both ends.
     typename Unsigned<I>::type largest = 0;
@@ -363,8 +525,7 @@ Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t colum
     const auto put = [&](std::size_t j) {
         const auto i = static_cast<typename Unsigned<I>::type>(index[j]);
         largest = i > largest ? i : largest;
-        const std::uint32_t slot = static_cast<std::uint32_t>(i) + 1;
-        out[j] = slot + (slot & mask) * factor;
+        out[j] = (static_cast<std::uint32_t>(i) + 1) * factor;
     };
     put(0);
     for (std::size_t j = 1; j < n; ++j) {
@@ -391,7 +552,7 @@ void scale(T* w, T a, std::size_t n) {
 template <class T>
 constexpr Kernels<T> table() {
     return {
-        dot<T>,         add<T>,         pair_look<T>,    pair_drop<T>,        pair_kl<T>, lanes<T, false>,
+        dot<T>,         add<T>,         pair_look<T>,    pair_drop<T>, pair_kl<T>, sparse_look<T>, sparse_drop<T>, sparse_kl<T>, lanes<T, false>,
         lanes<T, true>, token<T>,       viterbi<T>,      rank_one<T>,         axpy<T>,    scale<T>,
         norm2<T>,       copy<T, float>, copy<T, double>, slots<std::int32_t>, slots<std::int64_t>};
 }

@@ -38,21 +38,15 @@ Choice choose() noexcept {
     return {};
 }
 
-const Choice& chosen() noexcept {
-    static const Choice choice = choose();
-    return choice;
-}
+const Choice kChosen = choose();
 
 }  // namespace
 
-template <>
-const Kernels<float>& kernels<float>() noexcept {
-    return *chosen().f32;
-}
-template <>
-const Kernels<double>& kernels<double>() noexcept {
-    return *chosen().f64;
-}
-const char* kernel_level() noexcept { return chosen().level; }
+namespace detail {
+const Kernels<float>* const f32_kernels = kChosen.f32;
+const Kernels<double>* const f64_kernels = kChosen.f64;
+}  // namespace detail
+
+const char* kernel_level() noexcept { return kChosen.level; }
 
 }  // namespace onlinear

@@ -24,8 +24,23 @@ public:
     double centre = 0.0;  // running mean of scores; two classes only
     double square = 0.0;  // running mean of squared distances from it
 
-    void observe_binary(double score, bool positive, double weight) noexcept {
-        if (!follow_binary(score) || square == 0) return;
+    [[gnu::always_inline]] void observe_binary(double score, bool positive, double weight) noexcept {
+        if (follow_binary(score) && square != 0) fit_binary(score, positive, weight);
+    }
+
+    /// A round whose example has been seen before: only centre and size of scores are followed.
+    /// Returns whether the round is one to look at. What is no number says nothing.
+    [[gnu::always_inline]] bool follow_binary(double score) noexcept {
+        if (std::isnan(score)) return false;
+        rounds += 1;
+        if ((static_cast<std::int64_t>(rounds) & (stride() - 1)) != 0) return false;
+        const double s = clamped(score), keep = rounds == 1 ? 0.0 : memory(), away = s - centre;
+        centre += (1 - keep) * away;
+        square = keep * (square + (1 - keep) * away * away);
+        return true;
+    }
+
+    void fit_binary(double score, bool positive, double weight) noexcept {
         const double s = (clamped(score) - centre) / std::sqrt(square);
         const double p = sigmoid(scale * s + offset);
         weight = std::min(weight, kLargest);
@@ -39,19 +54,6 @@ public:
         if (!(determinant > 1e-12 * h_ss * h_oo)) return;
         turn_scale((h_oo * error * s - h_so * error) / determinant);
         offset = std::clamp(offset - (h_ss * error - h_so * error * s) / determinant, -50.0, 50.0);
-    }
-
-    /// A round whose example has been seen before: only centre and size of scores are followed.
-    /// Returns whether the round is one to look at: a map of two numbers is settled by few examples, so after
-    /// the first thousands every fourth is enough. What is no number says nothing.
-    bool follow_binary(double score) noexcept {
-        if (std::isnan(score)) return false;
-        rounds += 1;
-        if (rounds > 4000 && static_cast<std::int64_t>(rounds) % 4 != 0) return false;
-        const double s = clamped(score), keep = rounds == 1 ? 0.0 : memory(), away = s - centre;
-        centre += (1 - keep) * away;
-        square = keep * (square + (1 - keep) * away * away);
-        return true;
     }
 
     /// `scratch` has room for `n` numbers.
@@ -78,7 +80,7 @@ public:
         for (std::size_t k = 0; k < n; ++k)
             if (std::isnan(scores[k])) return false;
         rounds += 1;
-        if (rounds > 4000 && static_cast<std::int64_t>(rounds) % 4 != 0) return false;
+        if ((static_cast<std::int64_t>(rounds) & (stride() - 1)) != 0) return false;
         double mean = 0, spread = 0;
         for (std::size_t k = 0; k < n; ++k) mean += clamped(scores[k]) / static_cast<double>(n);
         for (std::size_t k = 0; k < n; ++k) {
@@ -112,9 +114,15 @@ private:
     static constexpr double kLeastCurvature = 1e-3;
     static constexpr double kHorizon = 100000;
 
+    /// Rounds that one look stands for. A map of two numbers is settled by few examples, and on short rows
+    /// looking at each would cost a fifth of the time; hundreds of looks are remembered at any time. A power of two.
+    std::int64_t stride() const noexcept { return rounds <= 4000 ? 1 : rounds <= 32000 ? 8 : rounds <= 100000 ? 16 : 32; }
+
     static double clamped(double score) noexcept { return std::clamp(score, -kLargest, kLargest); }
     double size() const noexcept { return square > 0 ? std::sqrt(square) : 1.0; }
-    double memory() const noexcept { return 1 - 3 / (std::min(rounds, kHorizon) + 30); }
+    double memory() const noexcept {
+        return 1 - 3 * static_cast<double>(stride()) / (std::min(rounds, kHorizon) + 30);
+    }
     /// The map stays monotone, and one strange example cannot turn it over.
     void turn_scale(double change) noexcept {
         scale = std::max(scale - std::clamp(change, -1.0, scale / 2), 1e-6);

@@ -32,11 +32,11 @@ struct Step {
     int power = 1;           // exact diagonals only: sigma / (1 + precision q)^power
 
     /// Whether the step moves the mean or the covariance along the demand.
-    bool updates() const noexcept { return mean != 0.0 || precision != 0.0; }
-    explicit operator bool() const noexcept {
+    [[gnu::always_inline]] bool updates() const noexcept { return mean != 0.0 || precision != 0.0; }
+    [[gnu::always_inline]] explicit operator bool() const noexcept {
         return updates() || keep != 1.0 || spread != 1.0 || threshold != 0.0;
     }
-    bool finite() const noexcept {
+    [[gnu::always_inline]] bool finite() const noexcept {
         return std::isfinite(mean) && std::isfinite(precision) && std::isfinite(keep) &&
                std::isfinite(spread) && std::isfinite(threshold);
     }

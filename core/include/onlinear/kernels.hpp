@@ -4,8 +4,6 @@
 
 /// Loops over contiguous numbers, compiled once per instruction set and chosen when the library is loaded.
 ///
-/// Gathers over sparse rows stay in the beliefs: memory latency decides there and wider vectors bring
-/// nothing.
 namespace onlinear {
 
 struct Sums {
@@ -24,12 +22,16 @@ struct Kernels {
     double (*dot)(const T* w, const T* x, std::size_t n);
     /// w += a x.
     void (*add)(T* w, const T* x, T a, std::size_t n);
-    /// Grouped pairs (mean, variance): sum mean x and sum variance x^2.
+    /// Pairs (mean, variance): sum mean x and sum variance x^2.
     Sums (*pair_look)(const T* w, const T* x, std::size_t n);
     /// mean += a variance x; variance = max(variance - b (variance x)^2, floor).
     void (*pair_drop)(T* w, const T* x, T a, T b, T floor, std::size_t n);
     /// mean += a variance x; variance = max(variance / (1 + g variance x^2), floor).
     void (*pair_kl)(T* w, const T* x, T a, T g, T floor, std::size_t n);
+    /// The same three over the pairs at w + at[j].
+    Sums (*sparse_look)(const T* w, const std::uint32_t* at, const T* x, std::size_t n);
+    void (*sparse_drop)(T* w, const std::uint32_t* at, const T* x, T a, T b, T floor, std::size_t n);
+    void (*sparse_kl)(T* w, const std::uint32_t* at, const T* x, T a, T g, T floor, std::size_t n);
     /// out[lane] = sum over rows of w[row * width + lane] * x; `lanes` a multiple of a half cache line.
     void (*lanes)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
                   std::size_t lanes, double* out);
@@ -55,16 +57,27 @@ struct Kernels {
     /// Copies values into the state's type; false when one is not finite there.
     bool (*copy_f32)(const float* x, T* out, std::size_t n);
     bool (*copy_f64)(const double* x, T* out, std::size_t n);
-    /// Turns indices into addresses, slot + (slot & mask) * factor for slot = index + 1 (see
-    /// Planes::address); says whether all lie below `columns` and whether they rise.
+    /// Turns indices into addresses, (index + 1) * factor (see Planes::address); says whether all lie below
+    /// `columns` and whether they rise.
     Slots (*slots_i32)(const std::int32_t* index, std::uint32_t* out, std::size_t n, std::size_t columns,
-                       std::uint32_t mask, std::uint32_t factor);
+                       std::uint32_t factor);
     Slots (*slots_i64)(const std::int64_t* index, std::uint32_t* out, std::size_t n, std::size_t columns,
-                       std::uint32_t mask, std::uint32_t factor);
+                       std::uint32_t factor);
 };
 
+namespace detail {
+extern const Kernels<float>* const f32_kernels;
+extern const Kernels<double>* const f64_kernels;
+}  // namespace detail
+
+/// The kernels of this machine.
 template <class T>
-const Kernels<T>& kernels() noexcept;
+const Kernels<T>& kernels() noexcept {
+    if constexpr (sizeof(T) == 4)
+        return *detail::f32_kernels;
+    else
+        return *detail::f64_kernels;
+}
 
 /// The name of the instruction set in use: "base", "avx2" or "avx512".
 const char* kernel_level() noexcept;

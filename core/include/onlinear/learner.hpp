@@ -48,6 +48,7 @@ struct Lesson {
 
 struct Report {
     std::size_t learned = 0;  // examples gone through, passive and weightless ones included
+    std::size_t seen = 0;     // those of them that had weight
     std::size_t mistakes = 0;
     std::size_t updates = 0;
     double cost = 0.0;
@@ -115,8 +116,6 @@ public:
     std::vector<double> class_counts;
     bool intercept = true;
     rule::AnyRule rule;
-
-    Clock clock() const noexcept { return {static_cast<std::uint64_t>(counters.seen) + 1}; }
 };
 
 /// Checks rows before anything is learned from them, so that a refused call has learned nothing.
@@ -134,42 +133,12 @@ public:
     Learner(Task task, Belief belief) : task_(std::move(task)), belief_(std::move(belief)) { make_room(); }
 
     Report learn(const Matrix& matrix, const Lesson& lesson) override {
-        Report report;
-        report.refusal = check(lesson);
-        if (report.refusal) return report;
+        if (const Refusal refusal = check(lesson)) return {.refusal = refusal};
         const Stager<T> stage(matrix, intercept, belief_.planes(), Belief::kNeedsNorm);
-        if constexpr (requires { task_.single(); }) {
-            if (task_.single()) return learn_groups(stage, lesson);
-        }
-        const auto row_of = [&](std::size_t i) {
-            return lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
-        };
-        Refusal ahead;
-        if (lesson.count > 0) {
-            ahead = stage(row_of(0), stages_[0]);
-            if (!ahead) stage.prefetch(stages_[0]);
-        }
-        for (std::size_t i = 0; i < lesson.count; ++i) {
-            if (ahead) {
-                report.refusal = ahead;
-                return report;
-            }
-            const Row<T>& row = stages_[i % 2].row;
-            if (i + 1 < lesson.count) {
-                ahead = stage(row_of(i + 1), stages_[(i + 1) % 2]);
-                if (!ahead) stage.prefetch(stages_[(i + 1) % 2]);
-            }
-            if constexpr (requires { belief_.foresee(); }) {
-                if (i % Belief::kAhead == 0) foresee(stage, lesson.count - i, [&](std::size_t j) { return row_of(i + j); });
-                belief_.turn(i % Belief::kAhead);
-            }
-            const Fault fault = learn_row(row, row_of(i), i, lesson, report);
-            if (fault != Fault::none) {
-                report.refusal = {fault, row_of(i), -1};
-                return report;
-            }
-            ++report.learned;
-        }
+        const Report report = learn_all(stage, lesson);
+        counters.seen += static_cast<double>(report.seen);
+        counters.mistakes += static_cast<double>(report.mistakes);
+        counters.updates += static_cast<double>(report.updates);
         return report;
     }
 
@@ -337,6 +306,11 @@ public:
     Belief& belief() noexcept { return belief_; }
 
 private:
+    /// Scores are linear in the row for these, so the intercept can be added last and values need no copy.
+    static constexpr bool kLinear =
+        (std::is_same_v<Belief, belief::Mean<T>> || std::is_same_v<Belief, belief::Diagonal<T>>) &&
+        (std::is_same_v<Task, task::Binary> || std::is_same_v<Task, task::Multiclass>);
+
     double weight(Weights which, std::uint32_t slot, std::size_t block) const noexcept {
         switch (which) {
             case Weights::mean:
@@ -365,13 +339,79 @@ private:
         return requires { Task::kRealTargets; } ? Fault::bad_target : Fault::bad_label;
     }
 
-    Fault learn_row(const Row<T>& row, std::size_t index, std::size_t position, const Lesson& lesson,
-                    Report& report) {
+    Report learn_all(const Stager<T>& stage, const Lesson& lesson) {
+        if constexpr (requires { task_.single(); }) {
+            if (task_.single()) return learn_groups(stage, lesson);
+        }
+        // Where rows are short the rule is chosen once for all of them: a loop for each.
+        if constexpr (kLinear)
+            return rule::dispatch(rule, [&](const auto& chosen) { return learn_rows(stage, lesson, chosen); });
+        else
+            return learn_rows(stage, lesson, rule);
+    }
+
+    Clock clock(const Report& report) const noexcept {
+        return {static_cast<std::uint64_t>(counters.seen) + report.seen + 1};
+    }
+
+    template <class Rule>
+    Report learn_rows(const Stager<T>& stage, const Lesson& lesson, const Rule& chosen) {
+        Report report;
+        const auto row_of = [&](std::size_t i) {
+            return lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
+        };
+        Refusal ahead;
+        if (lesson.count > 0) {
+            ahead = stage(row_of(0), stages_[0]);
+            if (!ahead) stage.prefetch(stages_[0]);
+        }
+        for (std::size_t i = 0; i < lesson.count; ++i) {
+            if (ahead) {
+                report.refusal = ahead;
+                return report;
+            }
+            const Row<T>& row = stages_[i % 2].row;
+            const auto fetch_next = [&]() __attribute__((always_inline)) {
+                if (i + 1 == lesson.count) return;
+                ahead = stage(row_of(i + 1), stages_[(i + 1) % 2]);
+                if (!ahead) stage.prefetch(stages_[(i + 1) % 2]);
+            };
+            if constexpr (requires { belief_.foresee(); }) {
+                if (i % Belief::kAhead == 0)
+                    foresee(stage, lesson.count - i, [&](std::size_t j) { return row_of(i + j); });
+                belief_.turn(i % Belief::kAhead);
+            }
+            const Fault fault = learn_row(row, row_of(i), i, lesson, chosen, report, fetch_next);
+            if (fault != Fault::none) {
+                report.refusal = {fault, row_of(i), -1};
+                return report;
+            }
+            ++report.learned;
+        }
+        return report;
+    }
+
+    /// `fetch_next` is called once: by a task that can, while it waits for the scores to be added up.
+    template <class Rule, class FetchNext>
+    [[gnu::always_inline]] Fault learn_row(const Row<T>& row, std::size_t index, std::size_t position, const Lesson& lesson,
+                    const Rule& chosen, Report& report, FetchNext&& fetch_next) {
         return learn_example(
-            index, position, blocks(), lesson, report, [&] { look(row); },
-            [&](const task::Example& example) {
+            index, position, blocks(), lesson, report,
+            [&] {
+                if (lesson.scores) look(row);
+                fetch_next();
+            },
+            [&](const task::Example& example) __attribute__((always_inline)) {
                 shown_now_ = shown_scores(row);
-                return task_.round(belief_, rule, row, example, scores_.data(), clock());
+                const Clock now = clock(report);
+                if constexpr (requires {
+                                  task_.round(belief_, chosen, row, example, scores_.data(), now, fetch_next);
+                              }) {
+                    return task_.round(belief_, chosen, row, example, scores_.data(), now, fetch_next);
+                } else {
+                    fetch_next();
+                    return task_.round(belief_, chosen, row, example, scores_.data(), now);
+                }
             });
     }
 
@@ -396,29 +436,31 @@ private:
             belief_.scores(row, scores_.data());
     }
 
-    /// One example: `look` scores it, `round` scores and learns it; the rest is the same for all.
-    template <class Look, class Learn>
-    Fault learn_example(std::size_t index, std::size_t position, std::size_t width, const Lesson& lesson,
-                        Report& report, Look&& look, Learn&& learn) {
+    /// One example: `pass` goes by one without weight, `learn` scores and learns one; the rest is the same for
+    /// all.
+    template <class Pass, class Learn>
+    [[gnu::always_inline]] Fault learn_example(std::size_t index, std::size_t position, std::size_t width,
+                                               const Lesson& lesson, Report& report, Pass&& pass,
+                                               Learn&& learn) {
         task::Example example = example_of(lesson, index);
         if (const Fault fault = fault_of(example); fault != Fault::none) return fault;
         if (example.weight > 0 && lesson.class_weight) example.weight *= lesson.class_weight[example.label];
         if (example.weight > 0 && lesson.balanced) example.weight *= balance(example);
         if (example.weight == 0) {  // an exact no-op
-            if (lesson.scores) look();
+            pass();
         } else {
             const Round round = learn(example);
             if (round.fault != Fault::none) return round.fault;
             if (lesson.balanced) count(example);
             task_.calibrate(calibration, shown_now_, example, lesson.calibrate);
             belief_.tick();
-            counters.seen += 1;
-            counters.mistakes += round.mistake;
-            counters.updates += round.updated;
-            counters.cost += round.cost;
+            ++report.seen;
             report.mistakes += round.mistake;
             report.updates += round.updated;
-            report.cost += round.cost;
+            if (round.cost != 0) {  // a sum of fractions depends on its order, so it is kept round by round
+                counters.cost += round.cost;
+                report.cost += round.cost;
+            }
         }
         if (lesson.scores) std::copy_n(scores_.data(), width, lesson.scores + position * width);
         return Fault::none;
@@ -437,13 +479,13 @@ private:
             const Fault fault = learn_example(
                 index, i, k, lesson, report,
                 [&] {
-                    for (std::size_t c = 0; c < k; ++c)
+                    for (std::size_t c = 0; lesson.scores && c < k; ++c)
                         belief_.scores(candidates_[c].row, scores_.data() + c);
                 },
                 [&](const task::Example& example) {
                     shown_now_ = scores_.data();
                     return task_.round(belief_, rule, std::span<const Stage<T>>(candidates_), stages_[0],
-                                       example, scores_.data(), clock());
+                                       example, scores_.data(), clock(report));
                 });
             if (fault != Fault::none) {
                 report.refusal = {fault, index, -1};
@@ -469,11 +511,6 @@ private:
         if (class_counts.size() <= label) class_counts.resize(label + 1, 0.0);
         class_counts[label] += 1;
     }
-
-    /// Scores are linear in the row for these, so the intercept can be added last and values need no copy.
-    static constexpr bool kLinear =
-        (std::is_same_v<Belief, belief::Mean<T>> || std::is_same_v<Belief, belief::Diagonal<T>>) &&
-        (std::is_same_v<Task, task::Binary> || std::is_same_v<Task, task::Multiclass>);
 
     /// Scores of sparse rows whose values are of the state's type, read where they lie. A value that is not
     /// finite shows in the score, so only then is the row looked at; returns the first row it could not do.

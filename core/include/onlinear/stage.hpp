@@ -178,9 +178,9 @@ Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Pla
     Slots seen;
     bool finite;
     if constexpr (sizeof(I) == 4)
-        seen = wide.slots_i32(index, at, n, columns, Planes<T>::kGroupMask, planes.address_factor());
+        seen = wide.slots_i32(index, at, n, columns, planes.address_factor());
     else
-        seen = wide.slots_i64(index, at, n, columns, Planes<T>::kGroupMask, planes.address_factor());
+        seen = wide.slots_i64(index, at, n, columns, planes.address_factor());
     if constexpr (sizeof(V) == 4)
         finite = wide.copy_f32(x, value, n);
     else
@@ -273,9 +273,9 @@ public:
         const Slots seen =
             matrix_.index_type == IndexType::i32
                 ? kernels<T>().slots_i32(static_cast<const std::int32_t*>(matrix_.indices) + first,
-                                         stage.at(), n, matrix_.columns, Planes<T>::kGroupMask, factor)
+                                         stage.at(), n, matrix_.columns, factor)
                 : kernels<T>().slots_i64(static_cast<const std::int64_t*>(matrix_.indices) + first,
-                                         stage.at(), n, matrix_.columns, Planes<T>::kGroupMask, factor);
+                                         stage.at(), n, matrix_.columns, factor);
         if (!seen.inside || !seen.rising) return false;
         stage.borrow(static_cast<const T*>(matrix_.values) + first, static_cast<std::uint32_t>(n));
         return true;

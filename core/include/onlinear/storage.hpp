@@ -114,18 +114,18 @@ private:
 
 /// Several numbers per weight (mean, variance, ...), the planes, in one array.
 ///
-/// One block of weights (binary, regression): features in groups of one half cache line, each group
-/// [plane][feature], so that with two planes a feature's numbers share one cache line and a dense
-/// row still reads whole vectors. Several blocks (classes): [feature][plane][block], the blocks
-/// padded to whole vectors, so that one feature's weights for all classes are contiguous. Where one plane is
-/// read for every example and the others only when something is learned (sequences), planes lie apart,
-/// [plane][feature][block].
+/// [feature][plane][block]: a feature's numbers are neighbours, so that a sparse row pays for one cache line a
+/// feature, reads a mean with its variance in one load and writes them back in one store. Blocks (classes)
+/// are padded to quarter cache lines only: whole vectors would make models and their traffic a fifth larger.
+/// Where one plane is read for every example and the others only when something is learned (sequences),
+/// planes lie apart, [plane][feature][block], the blocks padded to whole vectors.
 ///
 /// Slot 0 is the intercept; column c of the input is slot c + 1.
 template <class T>
 class Planes {
 public:
-    static constexpr std::size_t kGroup = 32 / sizeof(T);
+    /// Numbers in half a cache line, the vector of the kernels.
+    static constexpr std::size_t kVector = 32 / sizeof(T);
 
     Planes() = default;
     Planes(std::size_t planes, std::size_t slots, std::size_t blocks, bool apart = false)
@@ -136,39 +136,29 @@ public:
     /// The geometry alone, for a belief that keeps its weights elsewhere.
     static Planes shape_of(std::size_t slots, std::size_t blocks) {
         Planes out;
-        out.slots_ = slots;
-        out.blocks_ = blocks;
-        out.lanes_ = out.stride_ = blocks == 1 ? kGroup : (blocks + kGroup - 1) / kGroup * kGroup;
+        out.measure(slots, blocks);
         return out;
     }
 
     std::size_t planes() const noexcept { return planes_; }
     std::size_t slots() const noexcept { return slots_; }
     std::size_t blocks() const noexcept { return blocks_; }
-    bool single() const noexcept { return blocks_ == 1; }
+    bool single() const noexcept { return blocks_ == 1 && !apart_; }
     /// Distance between the planes of one weight.
     std::size_t stride() const noexcept { return stride_; }
     /// Elements from one slot to the next when there are several blocks; 1 when offsets are staged whole.
-    std::size_t width() const noexcept { return single() ? 1 : apart_ ? lanes_ : planes_ * lanes_; }
-    /// Blocks, padded to whole vectors.
-    std::size_t lanes() const noexcept { return lanes_; }
+    std::size_t width() const noexcept { return single() ? 1 : apart_ ? pitch_ : planes_ * pitch_; }
+    /// Blocks, rounded up to whole vectors: what the kernels that read all blocks of a slot write.
+    std::size_t lanes() const noexcept { return (blocks_ + kVector - 1) / kVector * kVector; }
     std::size_t capacity() const noexcept { return capacity_; }
 
     /// What a staged row holds for a slot: the offset itself, or the slot when there are several blocks.
-    std::uint32_t address(std::uint32_t slot) const noexcept {
-        return slot + (slot & kGroupMask) * address_factor();
-    }
-    static constexpr std::uint32_t kGroupMask = ~static_cast<std::uint32_t>(kGroup - 1);
+    std::uint32_t address(std::uint32_t slot) const noexcept { return slot * address_factor(); }
     std::uint32_t address_factor() const noexcept {
-        return single() ? static_cast<std::uint32_t>(planes_ - 1) : 0;
+        return single() ? static_cast<std::uint32_t>(planes_) : 1;
     }
     /// The slot an address stands for.
-    std::uint32_t slot_of(std::uint32_t at) const noexcept {
-        if (!single() || planes_ == 1) return at;
-        constexpr std::uint32_t g = kGroup;
-        const auto run = static_cast<std::uint32_t>(planes_ * g);
-        return at / run * g + at % run;
-    }
+    std::uint32_t slot_of(std::uint32_t at) const noexcept { return at / address_factor(); }
     std::size_t offset(std::uint32_t slot, std::size_t plane, std::size_t block) const noexcept {
         return address(slot) * width() + plane * stride_ + block;
     }
@@ -196,7 +186,7 @@ public:
         blocks = std::max(blocks, blocks_);
         if (slots == slots_ && blocks == blocks_) return;
         const std::size_t old_slots = slots_, old_blocks = blocks_;
-        const bool fits = slots <= capacity_ && (blocks == blocks_ || (blocks_ > 1 && blocks <= lanes_));
+        const bool fits = slots <= capacity_ && (blocks == blocks_ || (blocks_ > 1 && blocks <= pitch_));
         if (fits) {
             slots_ = slots;
             blocks_ = blocks;
@@ -267,12 +257,18 @@ private:
     }
 
     void shape(std::size_t slots, std::size_t blocks) {
+        measure(slots, blocks);
+        // Vectors over the blocks of the last slot may reach past them.
+        array_ = BigArray<T>(capacity_ * planes_ * pitch_ + (single() ? 0 : kVector));
+    }
+
+    void measure(std::size_t slots, std::size_t blocks) noexcept {
         slots_ = slots;
         blocks_ = blocks;
         capacity_ = (std::max<std::size_t>(slots, 1) + 15) / 16 * 16;  // whole vectors for dense rows
-        lanes_ = blocks == 1 ? kGroup : (blocks + kGroup - 1) / kGroup * kGroup;
-        stride_ = apart_ && blocks > 1 ? capacity_ * lanes_ : lanes_;
-        array_ = BigArray<T>(blocks == 1 ? capacity_ * planes_ : capacity_ * planes_ * lanes_);
+        const std::size_t part = apart_ ? kVector : kVector / 2;
+        pitch_ = single() ? 1 : (blocks + part - 1) / part * part;
+        stride_ = apart_ ? capacity_ * pitch_ : pitch_;
     }
 
     void fill_from(std::size_t plane, T value, std::size_t old_slots, std::size_t old_blocks) {
@@ -282,7 +278,7 @@ private:
             for (std::size_t b = s < old_slots ? old_blocks : 0; b < blocks_; ++b) at(s, plane, b) = value;
     }
 
-    std::size_t planes_ = 1, slots_ = 0, blocks_ = 1, capacity_ = 0, stride_ = kGroup, lanes_ = kGroup;
+    std::size_t planes_ = 1, slots_ = 0, blocks_ = 1, capacity_ = 0, stride_ = 1, pitch_ = 1;
     bool apart_ = false;
     BigArray<T> array_;
 };

@@ -82,25 +82,6 @@ inline double gather(const Row<T>& row, F&& f) noexcept {
     return total;
 }
 
-/// Two sums in one sweep.
-template <class T, class F>
-inline Sums gather_two(const Row<T>& row, F&& f) noexcept {
-    Sums total{0, 0};
-    for (std::uint32_t start = 0; start < row.size; start += kFold) {
-        const std::uint32_t stop = std::min(row.size, start + kFold);
-        T m0 = 0, m1 = 0, v0 = 0, v1 = 0;
-        std::uint32_t j = start;
-        for (; j + 2 <= stop; j += 2) {
-            f(row.at[j], row.value[j], m0, v0);
-            f(row.at[j + 1], row.value[j + 1], m1, v1);
-        }
-        if (j < stop) f(row.at[j], row.value[j], m0, v0);
-        total.margin += static_cast<double>(m0) + static_cast<double>(m1);
-        total.variance += static_cast<double>(v0) + static_cast<double>(v1);
-    }
-    return total;
-}
-
 /// Steps of `at` from one entry to the next weight: an accumulated difference holds offsets already.
 template <class T>
 inline std::size_t width_for(const Row<T>& row, const Planes<T>& planes) noexcept {

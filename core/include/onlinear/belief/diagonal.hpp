@@ -64,17 +64,10 @@ public:
     bool predicts_otherwise() const noexcept { return average_.on; }
     void start(double, bool) noexcept {}
 
-    Sums look(const Row<T>& row) const noexcept {
-        Sums sums;
-        if (row.dense && w_.planes() == 2) {
-            sums = kernels<T>().pair_look(w_.data(), row.value, padded(row));
-        } else {
-            const T* w = w_.data();
-            sums = gather_two(row, [w](std::uint32_t at, T x, T& m, T& v) {
-                m += w[at] * x;
-                v += w[at + Planes<T>::kGroup] * x * x;
-            });
-        }
+    [[gnu::always_inline]] Sums look(const Row<T>& row) const noexcept {
+        const Sums sums = row.dense && w_.planes() == 2
+                              ? kernels<T>().pair_look(w_.data(), row.value, padded(row))
+                              : kernels<T>().sparse_look(w_.data(), row.at, row.value, row.size);
         return {sums.margin, spread_ * sums.variance};
     }
 
@@ -141,7 +134,7 @@ public:
         return profile_;
     }
 
-    bool admits(const Step& step, const Evidence& e) noexcept {
+    [[gnu::always_inline]] bool admits(const Step& step, const Evidence& e) noexcept {
         // sigma_p |delta_p| <= sqrt(sigma_p) sqrt(v) bounds what one weight can move.
         const double move = std::abs(step.mean) * std::sqrt(ceiling_ * spread_ * e.variance);
         const double factor = average_.on ? 1 + average_.scales : 1;
@@ -155,21 +148,22 @@ public:
         return true;
     }
 
-    void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
+    [[gnu::always_inline]] void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
         const double a = step.mean * spread_;
         const bool drop = options_.projection == Options::kDrop;
         // beta = gain / (1 + gain v) as the belief needs it on the unspread sigma.
         const double gain = step.precision * spread_;
         const double beta = drop ? gain / (1 + step.precision * e.variance) : 0.0;
         const T floor = spread_ == 1 ? floor_ : static_cast<T>(floor_ / spread_);
-        if (row.dense && w_.single() && w_.planes() == 2 && step.power == 1) {
+        if (w_.single() && w_.planes() == 2 && step.power == 1) {
             const double y = terms[0].coefficient;
-            if (drop)
-                kernels<T>().pair_drop(w_.data(), row.value, static_cast<T>(a * y),
-                                       static_cast<T>(beta * y * y), floor, padded(row));
+            const T move = static_cast<T>(a * y), shrink = static_cast<T>((drop ? beta : gain) * y * y);
+            const Kernels<T>& wide = kernels<T>();
+            if (row.dense)
+                (drop ? wide.pair_drop : wide.pair_kl)(w_.data(), row.value, move, shrink, floor, padded(row));
             else
-                kernels<T>().pair_kl(w_.data(), row.value, static_cast<T>(a * y),
-                                     static_cast<T>(gain * y * y), floor, padded(row));
+                (drop ? wide.sparse_drop : wide.sparse_kl)(w_.data(), row.at, row.value, move, shrink, floor,
+                                                           row.size);
         } else if (w_.single()) {
             apply_terms<true>(row, terms, step, a, gain, beta, floor);
         } else {
@@ -259,7 +253,7 @@ public:
 
 private:
     static std::size_t padded(const Row<T>& row) noexcept {
-        constexpr std::size_t g = Planes<T>::kGroup;
+        constexpr std::size_t g = Planes<T>::kVector;
         return (row.size + g - 1) / g * g;
     }
 
@@ -320,7 +314,7 @@ private:
     template <bool kSingle, class F>
     void sweep(const Row<T>& row, const Term& term, F&& f) noexcept {
         const std::size_t width = kSingle ? 1 : width_for(row, w_);
-        const std::size_t stride = kSingle ? Planes<T>::kGroup : w_.stride();
+        const std::size_t stride = kSingle ? 1 : w_.stride();
         T* base = w_.data() + term.block;
         for (std::uint32_t j = 0; j < row.size; ++j) {
             T* w = base + row.at[j] * width;

@@ -43,7 +43,7 @@ public:
         track_norm_ = track_norm;
     }
 
-    Sums look(const Row<T>& row) const noexcept { return {scale_ * plane_score(row, 0), row.norm2}; }
+    [[gnu::always_inline]] Sums look(const Row<T>& row) const noexcept { return {scale_ * plane_score(row, 0), row.norm2}; }
 
     void scores(const Row<T>& row, double* out) const noexcept {
         if (w_.single()) {
@@ -93,7 +93,7 @@ public:
         for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] = row.norm2;
     }
 
-    bool admits(const Step& step, const Evidence& e) noexcept {
+    [[gnu::always_inline]] bool admits(const Step& step, const Evidence& e) noexcept {
         const double scale = std::abs(step.keep * scale_) < smallest_scale() ? 1.0 : scale_ * step.keep;
         const double move = std::abs(step.mean / scale) * std::sqrt(e.variance);
         const double factor = average_.on ? 1 + average_.scales : 1;
@@ -110,7 +110,7 @@ public:
         return true;
     }
 
-    void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
+    [[gnu::always_inline]] void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
         if (step.keep != 1) rescale(step.keep);
         if (track_norm_) follow_norm(step, e);
         threshold_ += step.threshold;
@@ -206,7 +206,7 @@ public:
     }
 
     static std::size_t padded(const Row<T>& row) noexcept {
-        constexpr std::size_t g = Planes<T>::kGroup;
+        constexpr std::size_t g = Planes<T>::kVector;
         return (row.size + g - 1) / g * g;
     }
 

@@ -36,6 +36,13 @@ inline decltype(auto) dispatch(const AnyRule& rule, F&& f) {
     }
 }
 
+/// The same for code that already knows the rule.
+template <class R, class F>
+    requires(!std::is_same_v<R, AnyRule>)
+inline decltype(auto) dispatch(const R& rule, F&& f) {
+    return f(rule);
+}
+
 /// Whether a rule asks for |mu|^2: some always do, some with some of their parameters.
 template <class R>
 constexpr bool needs_mean_norm(const R& rule) {

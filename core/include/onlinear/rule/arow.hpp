@@ -23,7 +23,7 @@ struct Arow {
         return std::tuple{positive("r", &Arow::r), choice("loss", &Arow::loss, kArowLosses)};
     }
 
-    Step step(const Evidence& e, const Clock&) const noexcept {
+    [[gnu::always_inline]] Step step(const Evidence& e, const Clock&) const noexcept {
         const double missing = e.required - e.margin;
         if (missing <= 0) return {};  // eq. (8): confidence moves only when the mean does
         const double trust = r / e.weight;

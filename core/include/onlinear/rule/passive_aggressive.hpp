@@ -24,7 +24,7 @@ struct PassiveAggressive {
                           positive("C", &PassiveAggressive::C)};
     }
 
-    Step step(const Evidence& e, const Clock&) const noexcept {
+    [[gnu::always_inline]] Step step(const Evidence& e, const Clock&) const noexcept {
         const double loss = e.required - e.margin;
         if (loss <= 0 || !(e.variance > 0)) return {};
         const double price = C * e.weight;

@@ -14,7 +14,7 @@ struct Perceptron {
     static constexpr Metric metric = Metric::mean;
     static constexpr auto parameters() { return std::tuple{positive("rate", &Perceptron::rate)}; }
 
-    Step step(const Evidence& e, const Clock&) const noexcept {
+    [[gnu::always_inline]] Step step(const Evidence& e, const Clock&) const noexcept {
         if (e.margin > 0) return {};
         return {.mean = e.weight * rate};
     }

@@ -25,7 +25,7 @@ struct SoftConfidenceWeighted {
                           nonnegative("phi", &SoftConfidenceWeighted::phi)};
     }
 
-    Step step(const Evidence& e, const Clock&) const noexcept {
+    [[gnu::always_inline]] Step step(const Evidence& e, const Clock&) const noexcept {
         const double m = e.margin, v = e.variance, price = C * e.weight;
         if (!(v > 0) || m >= phi * std::sqrt(v)) return {};
         if (penalty == kLinear)

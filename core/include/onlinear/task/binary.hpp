@@ -11,10 +11,10 @@ struct Binary {
     std::size_t blocks() const noexcept { return 1; }
     bool valid(const Example& example) const noexcept { return example.label == 0 || example.label == 1; }
 
-    template <class Belief, class T>
-    Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example,
-                double* scores, const Clock& clock) {
-        const double y = example.label == 1 ? 1.0 : -1.0;
+    template <class Belief, class Rule, class T, class Meanwhile>
+    [[gnu::always_inline]] Round round(Belief& belief, const Rule& rule, const Row<T>& row, const Example& example, double* scores,
+                const Clock& clock, Meanwhile&& meanwhile) {
+        const double y = static_cast<double>(2 * example.label - 1);  // no branch: labels cannot be foreseen
         const Term term{0, y};
         const Terms terms(&term, 1);
         Sums seen;
@@ -24,6 +24,7 @@ struct Binary {
             belief.scores(row, &seen.margin);
             seen.variance = belief.variance(row, terms);
         }
+        meanwhile();
         scores[0] = seen.margin;
         Round round =
             answer(belief, rule, row, terms,
@@ -32,7 +33,7 @@ struct Binary {
         return round;
     }
 
-    void calibrate(Calibration& calibration, const double* scores, const Example& example,
+    [[gnu::always_inline]] void calibrate(Calibration& calibration, const double* scores, const Example& example,
                    bool fresh) const noexcept {
         if (fresh)
             calibration.observe_binary(scores[0], example.label == 1, example.weight);

@@ -19,10 +19,11 @@ struct Multiclass {
         return example.label >= 0 && static_cast<std::size_t>(example.label) < classes;
     }
 
-    template <class Belief, class T>
-    Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example,
-                double* scores, const Clock& clock) {
+    template <class Belief, class Rule, class T, class Meanwhile>
+    Round round(Belief& belief, const Rule& rule, const Row<T>& row, const Example& example, double* scores,
+                const Clock& clock, Meanwhile&& meanwhile) {
         belief.scores(row, scores);
+        meanwhile();
         const auto label = static_cast<std::uint32_t>(example.label);
         const std::uint32_t rival = best_rival(scores, classes, label);
         const Term terms[2] = {{label, 1.0}, {rival, -1.0}};
