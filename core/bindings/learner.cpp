@@ -6,11 +6,10 @@
 #include <nanobind/stl/vector.h>
 
 #include <shared_mutex>
-#include <unordered_map>
 
 #include "bindings.hpp"
 #include "exchange.hpp"
-#include "onlinear/text/murmur3.hpp"
+#include "feature_map.hpp"
 
 namespace onlinear::bindings {
 
@@ -78,174 +77,6 @@ Doubles new_array(std::size_t rows, std::size_t columns, double*& data) {
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
     return Doubles(data, {rows, columns}, owner);
 }
-
-/// From the keys of a dict to columns.
-///
-/// Whole numbers are columns. Strings are the names of columns when the model knows names, else they are
-/// hashed to 2^bits, and the first name seen for a column is remembered, up to a bound, so that models speak
-/// in words.
-class FeatureMap {
-public:
-    int bits = 0;  // 0: strings are not hashed
-    std::size_t max_features = std::size_t{1} << 28;
-    std::size_t max_names = std::size_t{1} << 20;
-    std::unordered_map<std::string, std::uint32_t> columns;  // named columns
-    std::unordered_map<std::uint32_t, std::string> words;    // hashed columns
-
-    std::vector<std::int64_t> index;
-    std::vector<double> value;
-    std::vector<std::string> fresh;  // named columns the last dict brings
-    bool hashed = false;             // whether the last dict had a hashed key
-
-    /// Reads a dict; with `learning`, new names are given columns and words noted, both for `commit` to keep.
-    void read(nb::handle features, bool learning) {
-        index.clear();
-        value.clear();
-        fresh.clear();
-        noted_.clear();
-        hashed = false;
-        if (!PyDict_Check(features.ptr())) {
-            read_mapping(features, learning);
-            return;
-        }
-        PyObject *key, *number;
-        Py_ssize_t position = 0;
-        while (PyDict_Next(features.ptr(), &position, &key, &number)) add(key, number, learning);
-    }
-
-    /// Keeps what `read` noted; called once the example is known to be good.
-    void commit() {
-        for (const std::string& word : fresh)
-            columns.emplace(word, static_cast<std::uint32_t>(columns.size()));
-        for (auto& [column, word] : noted_) remember(word, column);
-    }
-
-    /// The first value that is not finite in the state's type.
-    Refusal inspect(bool single_precision) const noexcept {
-        for (std::size_t j = 0; j < value.size(); ++j) {
-            const double x = value[j];
-            if (std::isnan(x)) return {Fault::nan, 0, index[j]};
-            if (std::isinf(x)) return {Fault::infinite, 0, index[j]};
-            if (single_precision && std::isinf(static_cast<float>(x))) return {Fault::too_large, 0, index[j]};
-        }
-        return {};
-    }
-
-    std::size_t needed() const noexcept {
-        std::int64_t top = -1;
-        for (const std::int64_t i : index) top = std::max(top, i);
-        return static_cast<std::size_t>(top + 1);
-    }
-
-    void remember(const std::string& word, std::uint32_t column) {
-        // A column past 2^bits can only come from a model file; it must not write behind the table.
-        const std::size_t room = std::max(std::size_t{1} << bits, std::size_t{column} + 1);
-        if (seen_.size() < room) seen_.resize(room, false);
-        seen_[column] = true;
-        words.emplace(column, word);
-    }
-
-private:
-    void read_mapping(nb::handle features, bool learning) {
-        if (!nb::hasattr(features, "items"))
-            throw nb::type_error(
-                ("x must be a dict of features, got " + repr(features.ptr()) + "; arrays go to partial_fit")
-                    .c_str());
-        const nb::object items = features.attr("items")();
-        for (nb::handle item : items) {
-            const nb::object key = item[0], number = item[1];
-            add(key.ptr(), number.ptr(), learning);
-        }
-    }
-
-    void add(PyObject* key, PyObject* number, bool learning) {
-        if (PyUnicode_Check(number)) {  // a category: {"colour": "red"} is the feature "colour=red"
-            add_word(text(key) + "=" + text(number), 1.0, learning);
-            return;
-        }
-        double x = PyFloat_CheckExact(number) ? PyFloat_AsDouble(number) : as_number(key, number);
-        if (PyUnicode_Check(key)) {
-            Py_ssize_t size;
-            const char* word = PyUnicode_AsUTF8AndSize(key, &size);
-            if (!word) throw nb::python_error();
-            if (!columns.empty() || bits == 0) {
-                add_word(std::string(word, static_cast<std::size_t>(size)), x, learning);
-            } else {
-                add_hashed(word, static_cast<std::size_t>(size), x, learning);
-            }
-        } else {
-            add_column(key, x, learning);
-        }
-    }
-
-    static double as_number(PyObject* key, PyObject* number) {
-        const double x = PyFloat_AsDouble(number);
-        if (x == -1.0 && PyErr_Occurred()) {
-            PyErr_Clear();
-            throw nb::type_error(
-                ("feature " + repr(key) + " must be a number or a string, got " + repr(number)).c_str());
-        }
-        return x;
-    }
-    static std::string repr(PyObject* o) { return nb::cast<std::string>(nb::repr(nb::handle(o))); }
-    static std::string text(PyObject* o) { return nb::cast<std::string>(nb::str(nb::handle(o))); }
-
-    void add_word(const std::string& word, double x, bool learning) {
-        if (columns.empty() && bits > 0) {
-            add_hashed(word.data(), word.size(), x, learning);
-            return;
-        }
-        const auto found = columns.find(word);
-        if (found != columns.end()) {
-            push(found->second, x);
-        } else if (learning) {
-            // {"colour": "red", "colour=red": 1} names one feature twice.
-            const auto place = std::find(fresh.begin(), fresh.end(), word) - fresh.begin();
-            push(static_cast<std::uint32_t>(columns.size() + static_cast<std::size_t>(place)), x);
-            if (static_cast<std::size_t>(place) == fresh.size()) fresh.push_back(word);
-        }
-    }
-
-    void add_hashed(const char* word, std::size_t size, double x, bool learning) {
-        const auto column = static_cast<std::uint32_t>(onlinear::text::hashed_column(
-            onlinear::text::murmur3_32(word, size, 0), static_cast<unsigned>(bits)));
-        if (learning) {
-            if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits, false);
-            if (!seen_[column] && words.size() < max_names)
-                noted_.emplace_back(column, std::string(word, size));
-        }
-        hashed = true;
-        push(column, x);
-    }
-
-    void add_column(PyObject* key, double x, bool learning) {
-        const long long column = PyLong_AsLongLong(key);
-        if (column == -1 && PyErr_Occurred()) {
-            PyErr_Clear();
-            throw nb::type_error(
-                ("a feature must be named by a string or a whole number, got " + repr(key)).c_str());
-        }
-        if (column < 0)
-            throw std::invalid_argument("feature index " + std::to_string(column) + " is negative");
-        if (static_cast<std::size_t>(column) >= max_features)
-            throw std::invalid_argument("feature index " + std::to_string(column) +
-                                        " is past max_features (" + std::to_string(max_features) +
-                                        "); name features by strings to hash them, or raise max_features");
-        if (learning && !columns.empty() && static_cast<std::size_t>(column) >= columns.size())
-            throw std::invalid_argument("feature index " + std::to_string(column) + " is past the " +
-                                        std::to_string(columns.size()) +
-                                        " named columns; name new features by strings");
-        push(static_cast<std::uint32_t>(column), x);
-    }
-
-    void push(std::uint32_t column, double x) {
-        index.push_back(column);
-        value.push_back(x);
-    }
-
-    std::vector<bool> seen_;
-    std::vector<std::pair<std::uint32_t, std::string>> noted_;
-};
 
 std::size_t bytes(const Matrix& m) {
     const std::size_t value = m.value_type == ValueType::f32 ? 4 : 8,
@@ -370,17 +201,37 @@ struct Handle {
         return refusal;
     }
 
+    /// Learns one dict the short way: false, with nothing changed, where there is anything else to do or to say.
+    bool learn_known(nb::handle dict, std::int32_t label, double weight) {
+        if (wants != Answer::labels || single_prototype || !(weight > 0)) return false;
+        features.read(dict, true);
+        if (features.needed() > learner->features() || !features.fresh.empty() ||
+            features.inspect(learner->single_precision()))
+            return false;
+        const Lesson lesson{.labels = &label, .sample_weight = &weight, .count = 1};
+        if (learner->learn(row_matrix(), lesson).refusal) return false;
+        features.commit();
+        return true;
+    }
+
     /// A dict as a matrix of one row; a bad one is refused before anything grows for its sake.
     Matrix from_dict(nb::handle dict, bool learning, Refusal& refusal) {
         features.read(dict, learning);
         refusal = features.inspect(learner->single_precision());
         if (refusal) return {};
-        if (learning) {
-            const std::size_t needed = features.needed();
-            if (needed > learner->features())
+        const std::size_t needed = features.needed();
+        if (needed > learner->features()) {
+            if (learning)
                 learner->grow(std::max(needed, hashed_size()), learner->blocks());
+            else
+                drop_unknown();
         }
-        drop_unknown();
+        return row_matrix();
+    }
+
+private:
+    /// The dict last read.
+    Matrix row_matrix() {
         indptr_[1] = static_cast<std::int64_t>(features.index.size());
         return {.values = features.value.data(),
                 .value_type = ValueType::f64,
@@ -393,7 +244,6 @@ struct Handle {
                 .entries = features.index.size()};
     }
 
-private:
     /// A CSR of labels; nothing in it is trusted.
     static void read_lists(const std::optional<Array>& labels, const Array& lists, Lesson& lesson) {
         if (!labels) throw std::invalid_argument("label_lists needs labels");
@@ -788,6 +638,14 @@ void bind_learner(nb::module_& m) {
             nb::arg("features"), nb::arg("label"), nb::arg("target"), nb::arg("weight"),
             nb::arg("class_weight").none(), nb::arg("balanced"), nb::arg("relevant") = nb::none())
         .def(
+            "learn_known",
+            [](Handle& self, nb::handle features, std::int32_t label, double weight) {
+                std::unique_lock lock(self.turn);
+                return self.learn_known(features, label, weight);
+            },
+            nb::arg("features"), nb::arg("label"), nb::arg("weight"),
+            "Learn a dict that brings nothing new; False, and nothing has changed, where it does or is refused.")
+        .def(
             "read_dict",
             [](Handle& self, nb::handle features, bool variances) -> nb::object {
                 std::unique_lock lock(self.turn);
@@ -828,7 +686,9 @@ void bind_learner(nb::module_& m) {
             "words",
             [](const Handle& self) {
                 nb::dict out;
-                for (const auto& [column, word] : self.features.words) out[nb::int_(column)] = word;
+                self.features.words.each([&](std::uint32_t column, std::string_view word) {
+                    out[nb::int_(column)] = nb::str(word.data(), word.size());
+                });
                 return out;
             },
             "Hashed columns and the first word seen for each.")

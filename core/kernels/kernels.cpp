@@ -63,6 +63,13 @@ inline Vector<T> larger(Vector<T> a, Vector<T> b) {
 // and walks the rows once per vector.
 #define ONLINEAR_UNROLL _Pragma("GCC unroll 6")
 
+// Gathered sums keep their order, and GCC's vectors only take them apart again: 1.6 times slower.
+#if defined(__GNUC__) && !defined(__clang__)
+#define ONLINEAR_IN_ORDER __attribute__((optimize("no-tree-vectorize")))
+#else
+#define ONLINEAR_IN_ORDER
+#endif
+
 // Long rows are folded into float64 now and then, so that float32 lanes do not lose what they sum.
 constexpr std::size_t kFold = 1024;
 
@@ -493,6 +500,58 @@ double norm2(const T* x, std::size_t n) {
     return sum;
 }
 
+inline bool rises(const std::int32_t* index, std::size_t n) {
+    std::uint32_t falls = 0;
+    for (std::size_t j = 1; j < n; ++j) falls |= index[j] <= index[j - 1];
+    return falls == 0;
+}
+
+/// A weight every kStep numbers.
+template <std::size_t kStep, class T>
+ONLINEAR_IN_ORDER Scored score_steps(const T* w, const std::int32_t* index, const T* x, std::size_t n,
+                                     std::size_t left, std::size_t columns) {
+    // Far enough for memory to answer; weights are asked for across the ends of rows.
+    constexpr std::size_t kAhead = 32;
+    std::uint32_t outside = 0;
+    const auto term = [&](std::size_t j) {
+        // Looked at one by one: whatever another thread writes meanwhile, only what lies inside is read.
+        const auto i = static_cast<std::uint32_t>(index[j]);
+        const bool in = i < columns;
+        outside |= !in;
+        return w[(in ? i : 0) * kStep] * x[j];
+    };
+    double total = 0;
+    for (std::size_t start = 0; start < n; start += kFold) {
+        const std::size_t stop = start + kFold < n ? start + kFold : n;
+        T a = 0, b = 0, c = 0, d = 0;
+        std::size_t j = start;
+        for (; j + 4 <= stop; j += 4) {
+            // Written out: GCC drops a function or loop that does nothing but prefetch.
+            const std::int32_t* next = index + (j + kAhead + 4 <= left ? j + kAhead : 0);
+            __builtin_prefetch(w + static_cast<std::uint32_t>(next[0]) * kStep);
+            __builtin_prefetch(w + static_cast<std::uint32_t>(next[1]) * kStep);
+            __builtin_prefetch(w + static_cast<std::uint32_t>(next[2]) * kStep);
+            __builtin_prefetch(w + static_cast<std::uint32_t>(next[3]) * kStep);
+            a += term(j);
+            b += term(j + 1);
+            c += term(j + 2);
+            d += term(j + 3);
+        }
+        for (; j < stop; ++j) a += term(j);
+        total += static_cast<double>(a + b) + static_cast<double>(c + d);
+    }
+    return {total, outside == 0, true};
+}
+
+template <class T>
+Scored score(const T* w, std::size_t step, const std::int32_t* index, const T* x, std::size_t n, std::size_t left,
+             std::size_t columns) {
+    Scored scored =
+        step == 1 ? score_steps<1>(w, index, x, n, left, columns) : score_steps<2>(w, index, x, n, left, columns);
+    scored.rising = rises(index, n);
+    return scored;
+}
+
 /// x - x is 0 exactly when x is finite, and unlike a classification of x it vectorises.
 template <class T, class V>
 bool copy(const V* x, T* out, std::size_t n) {
@@ -554,7 +613,7 @@ constexpr Kernels<T> table() {
     return {
         dot<T>,         add<T>,         pair_look<T>,    pair_drop<T>, pair_kl<T>, sparse_look<T>, sparse_drop<T>, sparse_kl<T>, lanes<T, false>,
         lanes<T, true>, token<T>,       viterbi<T>,      rank_one<T>,         axpy<T>,    scale<T>,
-        norm2<T>,       copy<T, float>, copy<T, double>, slots<std::int32_t>, slots<std::int64_t>};
+        norm2<T>, score<T>,      copy<T, float>, copy<T, double>, slots<std::int32_t>, slots<std::int64_t>};
 }
 
 }  // namespace

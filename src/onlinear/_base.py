@@ -291,9 +291,15 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         try:
             number = self._labels.index[y]
-            self._learner  # noqa: B018  # may not be there yet
+            learn = self._learner.handle.learn_known
         except (AttributeError, KeyError, TypeError):
             return self._learn_new_one(x, y, w)
+        if self.class_weight is None:
+            try:
+                if learn(x, number, w):
+                    return self
+            except TypeError:  # said better below
+                pass
         self._learn_labelled(x, number, w)
         return self
 

@@ -122,16 +122,23 @@ class Labels:
     def _encode_sorted(self, y: Array) -> Array | None:
         classes = self.sorted
         if len(classes) == 2:  # two comparisons beat a search
-            chosen = y == classes[self.order[1]]
-            known = y == classes[self.order[0]]
-            known |= chosen
-            return chosen.astype(np.int32) if known.all() else None
+            chosen = y == _as_one_of(classes[self.order[1]], y)
+            others = np.count_nonzero(y == _as_one_of(classes[self.order[0]], y))
+            return chosen.astype(np.int32) if others + np.count_nonzero(chosen) == len(y) else None
         position = np.searchsorted(classes, y)
         position[position == len(classes)] = 0
         if len(classes) == 0 or not np.array_equal(classes[position], y):
             return None
         numbers: Array = self.order[position].astype(np.int32)
         return numbers
+
+
+def _as_one_of(label: Any, y: Array) -> Any:
+    """`label` in the type of `y` where that changes nothing: numbers of one type are compared without a copy."""
+    if y.dtype.kind in "iub" and label.dtype != y.dtype:
+        cast = label.astype(y.dtype)
+        return cast if cast == label else label
+    return label
 
 
 def distinct_labels(y: Array) -> Array:

@@ -16,6 +16,13 @@ struct Slots {
     bool rising;
 };
 
+/// A sum over a row as it lies in the caller's memory, and whether it may be used.
+struct Scored {
+    double sum;
+    bool inside;  // every index was below `columns`
+    bool rising;
+};
+
 template <class T>
 struct Kernels {
     /// sum w x, over n numbers, n a multiple of half a cache line.
@@ -54,6 +61,10 @@ struct Kernels {
     void (*scale)(T* w, T a, std::size_t n);
     /// sum x^2 over any n numbers.
     double (*norm2)(const T* x, std::size_t n);
+    /// sum w[index * step] x, step 1 or 2, over a row of `n` entries; `left` entries from here on may be read, to ask for the
+    /// weights of rows to come.
+    Scored (*score)(const T* w, std::size_t step, const std::int32_t* index, const T* x, std::size_t n,
+                    std::size_t left, std::size_t columns);
     /// Copies values into the state's type; false when one is not finite there.
     bool (*copy_f32)(const float* x, T* out, std::size_t n);
     bool (*copy_f64)(const double* x, T* out, std::size_t n);

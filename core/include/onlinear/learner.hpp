@@ -512,29 +512,63 @@ private:
         class_counts[label] += 1;
     }
 
-    /// Scores of sparse rows whose values are of the state's type, read where they lie. A value that is not
-    /// finite shows in the score, so only then is the row looked at; returns the first row it could not do.
-    std::size_t read_light(const Matrix& matrix, double* out, std::size_t first, std::size_t last) const {
-        const Stager<T> stage(matrix, false, belief_.planes(), false);
-        std::array<Stage<T>, 2> stages;
-        std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size()),
-            base(blocks(), 0.0);
+    /// Scores linear in the row: the intercept is added last, and values are read where they lie, for one that is
+    /// not finite shows in the score. What is not sorted is staged.
+    Refusal read_scores(const Matrix& matrix, double* out, std::size_t first, std::size_t last) const {
+        std::vector<double> base(blocks(), 0.0);
         if (intercept)
             for (std::size_t b = 0; b < blocks(); ++b) base[b] = belief_.average_at(0, b);
-        bool ready = first < last && stage.light(first, stages[first % 2]);
-        for (std::size_t i = first; i < last; ++i) {
-            if (!ready) return i;
+        const Stager<T> stage(matrix, false, belief_.planes(), false);
+        std::size_t next = first;
+        if (stage.direct() && belief_.planes().single() && belief_.planes().planes() <= 2 &&
+            belief_.blend().second == 0)
+            next = read_direct(stage, matrix, base[0], out, first, last);
+        std::array<Stage<T>, 2> stages;
+        std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size());
+        const auto fetch = [&](std::size_t i) -> Refusal {
+            if (!stage.light(i, stages[i % 2]))
+                if (const Refusal refusal = stage(i, stages[i % 2])) return refusal;
+            stage.prefetch(stages[i % 2]);
+            return {};
+        };
+        Refusal ahead;
+        if (next < last) ahead = fetch(next);
+        for (std::size_t i = next; i < last; ++i) {
+            if (ahead) return ahead;
             const Row<T>& row = stages[i % 2].row;
-            if (i + 1 < last) {
-                ready = stage.light(i + 1, stages[(i + 1) % 2]);
-                if (ready) stage.prefetch(stages[(i + 1) % 2]);
-            }
+            if (i + 1 < last) ahead = fetch(i + 1);
             belief_.predict(row, values.data(), scratch.data());
             for (std::size_t b = 0; b < blocks(); ++b) {
-                const double score = values[b] + base[b];
-                if (!std::isfinite(score)) return i;
-                out[i * blocks() + b] = score;
+                const double score = out[i * blocks() + b] = values[b] + base[b];
+                if (std::isfinite(score)) continue;
+                const Refusal refusal = stage(i, stages[i % 2]);
+                return refusal ? refusal : Refusal{Fault::margin_overflow, i, -1};
             }
+        }
+        return {};
+    }
+
+    /// Scores of one block without any staging; returns the first row it could not do.
+    std::size_t read_direct(const Stager<T>& stage, const Matrix& matrix, double base, double* out,
+                            std::size_t first, std::size_t last) const {
+        const Planes<T>& w = belief_.planes();
+        const T* weights = w.data() + w.offset(1, 0, 0);
+        std::size_t step = w.planes();
+        // Of pairs only half is wanted: where weights are read often, means copied together stay in the cache.
+        std::vector<T> means;
+        if (step > 1 && matrix.entries > 4 * w.slots()) {
+            means.resize(w.slots());
+            w.read(0, means.data());
+            weights = means.data() + 1;
+            step = 1;
+        }
+        const double scale = belief_.mean_scale();
+        for (std::size_t i = first; i < last; ++i) {
+            double sum;
+            if (!stage.score(i, weights, step, sum)) return i;
+            const double score = scale * sum + base;
+            if (!std::isfinite(score)) return i;
+            out[i] = score;
         }
         return last;
     }
@@ -568,7 +602,7 @@ private:
     Refusal read_rows(const Matrix& matrix, Reading what, double* out, std::size_t first,
                       std::size_t last) const {
         if constexpr (kLinear) {
-            if (what == Reading::scores) first = read_light(matrix, out, first, last);
+            if (what == Reading::scores) return read_scores(matrix, out, first, last);
         }
         const Stager<T> stage(matrix, intercept, belief_.planes(), Belief::kNeedsNorm);
         if constexpr (requires { belief_.block(); }) {
