@@ -361,13 +361,18 @@ nb::tuple learn(SequenceHandle& self, Batch& batch, const std::optional<Order>& 
                           static_cast<int>(r.refusal.fault), r.refusal.row);
 }
 
-nb::tuple tag(SequenceHandle& self, Batch& batch, bool confidence) {
+nb::tuple tag(SequenceHandle& self, Batch& batch, bool confidence, std::size_t first,
+              std::optional<std::size_t> stop) {
     std::lock_guard lock(self.turn);
-    std::vector<std::int32_t> labels(batch.tokens());
-    std::vector<double> sure(confidence ? batch.tokens() : 0);
+    const std::size_t last = stop.value_or(batch.sentences());
+    if (first > last || last > batch.sentences())
+        throw std::invalid_argument("no such sequences in the batch");
+    const std::size_t tokens = batch.starts()[last] - batch.starts()[first];
+    std::vector<std::int32_t> labels(tokens);
+    std::vector<double> sure(confidence ? tokens : 0);
     {
         nb::gil_scoped_release release;
-        self.learner->tag(batch, labels.data(), confidence ? sure.data() : nullptr);
+        self.learner->tag(batch, first, last, labels.data(), confidence ? sure.data() : nullptr);
     }
     return nb::make_tuple(array_of(std::move(labels)), confidence ? array_of(std::move(sure)) : nb::none());
 }
@@ -387,10 +392,10 @@ struct ConllHandle {
     std::unique_ptr<Batch> batch = std::make_unique<Batch>();
     sequence::ConllReader reader;
 
-    ConllHandle(nb::object owner_, const std::vector<std::string>& classes, bool learning)
+    ConllHandle(nb::object owner_, const std::vector<std::string>& classes, bool learning, bool skip)
         : owner(owner_),
           handle(nb::cast<SequenceHandle&>(owner_)),
-          reader(handle.extractor, handle.names, handle.layout(), labels, handle.max_features, learning) {
+          reader(handle.extractor, handle.names, handle.layout(), labels, handle.max_features, learning, skip) {
         for (const std::string& name : classes) labels.add(name);
         if (handle.layout().column.size() != handle.names.size())
             throw std::invalid_argument(
@@ -531,9 +536,17 @@ void bind_sequence(nb::module_& m) {
              nb::arg("new_labels"))
         .def("learn", &learn, nb::arg("batch"), nb::arg("order").none(), nb::arg("weight").none(),
              nb::arg("cost"), nb::arg("classes"), nb::arg("known"))
-        .def("tag", &tag, nb::arg("batch"), nb::arg("confidence"))
+        .def("tag", &tag, nb::arg("batch"), nb::arg("confidence"), nb::arg("first") = 0,
+             nb::arg("last") = nb::none())
         .def(
             "add_labels", [](SequenceHandle& self, std::size_t n) { self.layout().add_labels(n); },
+            nb::arg("n"))
+        .def(
+            "add_columns",
+            [](SequenceHandle& self, std::size_t n) {
+                if (self.names.size() > 0) throw std::invalid_argument("the features have names");
+                self.layout().add_columns(n);
+            },
             nb::arg("n"))
         .def(
             "permute_labels",
@@ -586,8 +599,8 @@ void bind_sequence(nb::module_& m) {
         .def("load_state", &load_state, nb::arg("state"));
 
     nb::class_<ConllHandle>(m, "ConllReader", "Reads CoNLL columns into batches with a learner's templates.")
-        .def(nb::init<nb::object, const std::vector<std::string>&, bool>(), nb::arg("learner"),
-             nb::arg("classes"), nb::arg("learning"))
+        .def(nb::init<nb::object, const std::vector<std::string>&, bool, bool>(), nb::arg("learner"),
+             nb::arg("classes"), nb::arg("learning"), nb::arg("skip") = false)
         .def(
             "feed",
             [](ConllHandle& self, nb::bytes bytes) {
@@ -610,6 +623,16 @@ void bind_sequence(nb::module_& m) {
                 return full;
             },
             "The sequences read so far; reading goes on with an empty batch.")
+        .def(
+            "take_problems",
+            [](ConllHandle& self) {
+                nb::list out;
+                for (const auto& p : self.reader.problems)
+                    out.append(nb::make_tuple(p.line, p.column, p.expected, p.found));
+                self.reader.problems.clear();
+                return out;
+            },
+            "(line, column, expected, found) of each sequence left out since the last call.")
         .def_prop_ro("n_sequences", [](const ConllHandle& self) { return self.batch->sentences(); })
         .def_prop_ro("labelled", [](const ConllHandle& self) { return self.reader.labelled(); })
         .def_prop_ro("labels", [](const ConllHandle& self) { return all_words(self.labels); });

@@ -86,7 +86,7 @@ void ConllReader::finish(Batch& batch) {
 }
 
 void ConllReader::line(std::string_view text, Batch& batch) {
-    ++line_;
+    if (++line_ == 1 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     if (!is_ascii(text)) text = as_utf8(text);
     fields_.clear();
     each_field(text, [this](std::string_view field) { fields_.push_back(field); });
@@ -94,35 +94,56 @@ void ConllReader::line(std::string_view text, Batch& batch) {
         end_sentence(batch);
         return;
     }
-    const std::size_t needed = extractor_.columns();
-    const auto refuse = [&](const std::string& expected) {
-        throw std::invalid_argument("line " + std::to_string(line_) + ": expected " + expected + ", found " +
-                                    std::to_string(fields_.size()));
-    };
-    if (columns_ == 0) {
-        if (fields_.size() != needed + 1 && (learning_ || fields_.size() != needed))
-            refuse(std::to_string(needed + 1) + " columns, the label last");
-        columns_ = fields_.size();
-        labelled_ = columns_ == needed + 1;
-    }
-    if (fields_.size() != columns_) refuse(std::to_string(columns_) + " columns, as on the lines before");
+    if (broken_ || !check_columns(text)) return;
     if (tokens_++ == 0) extractor_.start();
     extractor_.token(fields_.data());
     if (labelled_) answer_text_ += fields_.back();
     answer_end_.push_back(answer_text_.size());
 }
 
-void ConllReader::end_sentence(Batch& batch) {
-    if (tokens_ == 0) return;
-    answers_.clear();
-    for (std::size_t i = 0, start = 0; i < tokens_; start = answer_end_[i++]) {
-        const std::string_view word(answer_text_.data() + start, answer_end_[i] - start);
-        // A label that was never learned stays unknown when there is nothing to learn.
-        const std::uint32_t id = learning_ ? labels_.add(word) : labels_.find(word);
-        answers_.push_back(id == Dictionary::kNone ? -1 : static_cast<std::int32_t>(id));
+bool ConllReader::check_columns(std::string_view text) {
+    const std::size_t needed = extractor_.columns();
+    if (columns_ == 0) {
+        if (fields_.size() != needed + 1 && (learning_ || fields_.size() != needed)) {
+            refuse(text, needed + 1, std::to_string(needed + 1) + " columns, the label last");
+            return false;
+        }
+        columns_ = fields_.size();
+        labelled_ = columns_ == needed + 1;
     }
-    if (learning_) layout_.add_labels(labels_.size());
-    extractor_.finish(names_, layout_, max_features_, learning_, answers_.data(), batch);
+    if (fields_.size() == columns_) return true;
+    refuse(text, columns_, std::to_string(columns_) + " columns, as on the lines before");
+    return false;
+}
+
+void ConllReader::refuse(std::string_view text, std::size_t allowed, std::string expected) {
+    // Where the first column too many begins, or where the line ends too soon.
+    const char* const end = fields_.back().data() + fields_.back().size();
+    const char* const at = fields_.size() > allowed ? fields_[allowed].data() : end;
+    std::size_t column = 1;
+    for (const char* p = text.data(); p != at; ++p) column += (*p & 0xC0) != 0x80;
+    Problem problem{line_, column, std::move(expected), std::to_string(fields_.size())};
+    if (!skip_)
+        throw std::invalid_argument("line " + std::to_string(problem.line) + ":" +
+                                    std::to_string(problem.column) + ": expected " + problem.expected +
+                                    ", found " + problem.found);
+    problems.push_back(std::move(problem));
+    broken_ = true;
+}
+
+void ConllReader::end_sentence(Batch& batch) {
+    if (tokens_ > 0 && !broken_) {
+        answers_.clear();
+        for (std::size_t i = 0, start = 0; i < tokens_; start = answer_end_[i++]) {
+            const std::string_view word(answer_text_.data() + start, answer_end_[i] - start);
+            // A label that was never learned has a number too, past those of the learner: it is never right, but
+            // it is there to be found.
+            answers_.push_back(labelled_ ? static_cast<std::int32_t>(labels_.add(word)) : -1);
+        }
+        if (learning_) layout_.add_labels(labels_.size());
+        extractor_.finish(names_, layout_, max_features_, learning_, answers_.data(), batch);
+    }
+    broken_ = false;
     tokens_ = 0;
     answer_text_.clear();
     answer_end_.clear();

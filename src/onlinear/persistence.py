@@ -173,6 +173,9 @@ def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> No
     extra : mapping, optional
         Entries to add to the description, as a checkpoint does.
     """
+    if hasattr(model, "_write"):  # sequences have a form of their own
+        model._write(path, dict(extra or {}))
+        return
     learner = model._ready()
     if isinstance(learner.handle, ServingHandle):
         raise NotAvailableError(

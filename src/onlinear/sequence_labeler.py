@@ -21,7 +21,7 @@ from ._learner import contiguous, weights_of
 from ._parameters import check_choice, check_number
 from ._rows import refuse
 from ._sklearn import BaseEstimator, generator
-from .exceptions import DataError, ModelFileError, ParameterError
+from .exceptions import DataError, ModelFileError, ParameterError, ReadError
 from .io._source import open_stream
 
 __all__ = [
@@ -402,7 +402,7 @@ class SequenceLabeler(BaseEstimator):
         X, y, sample_weight
             As for `fit`; labels and features may be new.
         classes : list, optional
-            Labels to expect, on the first call; they come first in `classes_`.
+            Labels to expect; those that are new come first. A label outside them is then refused.
 
         Returns
         -------
@@ -418,14 +418,25 @@ class SequenceLabeler(BaseEstimator):
         known: list[Any] = [] if first else list(self._classes)
         mark = native.mark()
         if classes is not None:
-            known += [label for label in dict.fromkeys(_plain(classes)) if label not in set(known)]
+            expected = list(dict.fromkeys(_plain(classes)))
+            _check_expected(labels, expected)
+            known += [label for label in expected if label not in set(known)]
         index = {label: number for number, label in enumerate(known)}
+        width = 0
         try:
+            if weights is not None and not weights.all():
+                sequences, labels, weights = _weighty(native, sequences, labels, index, weights)
+                width = 0 if native.names() else native.n_columns
+                native.undo(*mark)
             native.add_labels(len(known))
+            if width:
+                native.add_columns(width)
             batch = _read(native, sequences, labels, index, learning=True, new_labels=True)
         except Exception:
             native.undo(*mark)
             raise
+        if first and not known and not sequences:
+            return self  # nothing had any weight: there is no model yet
         self._take(native, list(index), self.__dict__.get("_file_columns"))
         self._learn(native, batch, None, weights, self._classes, len(known))
         return self
@@ -605,7 +616,7 @@ class SequenceLabeler(BaseEstimator):
         batch = reader.take()
         if not reader.labelled:
             return native, batch, None
-        names = [*(str(label) for label in self._classes), "?"]  # a label never learned is never right
+        names = reader.labels  # ours, and those of the file that were never learned
         answers = [names[number] for number in batch.labels.tolist()]
         starts = batch.starts.tolist()
         return native, batch, [answers[a:b] for a, b in pairwise(starts)]
@@ -789,6 +800,10 @@ class SequenceLabeler(BaseEstimator):
         path : str or path-like
             Where to; the file is written aside and moved into place. A cost function is not written.
         """
+        self._write(path, {})
+
+    def _write(self, path: Any, extra: dict[str, Any]) -> None:
+        """Write the model, and what a checkpoint adds to its description."""
         from . import persistence
 
         native, state = self._ready(), self.state()
@@ -801,6 +816,7 @@ class SequenceLabeler(BaseEstimator):
             "single_precision": native.single_precision,
             "columns": self._file_columns,
             "scalars": {name: value for name, value in state.items() if isinstance(value, float)},
+            **extra,
         }
         tensors = {name: np.ascontiguousarray(v) for name, v in state.items() if isinstance(v, np.ndarray)}
         with persistence.written_aside(Path(path)) as aside:
@@ -911,15 +927,39 @@ def _read(
         raise DataError(str(error)) from None
 
 
+def _check_expected(labels: list[list[Any]], expected: list[Any]) -> None:
+    """Refuse labels that the caller did not announce."""
+    for number, answers in enumerate(labels):
+        for label in answers:
+            if label not in expected:
+                raise DataError(
+                    f"sequence {number}: y contains {label!r}, which is not among classes={expected}", number
+                )
+
+
+def _weighty(
+    native: Any, sequences: list[Any], labels: list[Any], index: dict[Any, int], weights: Array
+) -> tuple[list[Any], list[Any], Array]:
+    """The sequences that have a weight; the others bring no labels and no names, but must be sound too."""
+    _read(native, sequences, labels, dict(index), learning=True, new_labels=True)
+    kept = np.flatnonzero(weights).tolist()
+    return [sequences[i] for i in kept], [labels[i] for i in kept], weights[kept]
+
+
 @contextlib.contextmanager
 def _naming(path: Any) -> Iterator[None]:
     """Errors of a reader with the file's name before the line's number."""
     try:
         yield
     except ValueError as error:
+        message = str(error)
         if isinstance(error, DataError | ParameterError):
             raise
-        raise DataError(f"{path}:{str(error).removeprefix('line ')}") from None
+        if not message.startswith("line "):
+            raise DataError(f"{path}: {message}") from None
+        line, column = message.removeprefix("line ").split(":", 2)[:2]
+        message = f"{path}:{message.removeprefix('line ')}"
+        raise ReadError(message, str(path), int(line), int(column)) from None
 
 
 def _evaluation(truth: list[list[Any]], found: list[list[Any]]) -> dict[str, float]:

@@ -223,7 +223,7 @@ def test_a_ragged_file_is_refused_with_its_line(conll: Path) -> None:
     before = model.digest()
     bad = conll.with_name("bad.txt")
     bad.write_text("new NN B-NEW\n\n" + TEXT.replace("the DT", "the"))
-    with pytest.raises(DataError, match=r"bad\.txt:10: expected 3 columns, as on the lines before, found 2"):
+    with pytest.raises(DataError, match=r"bad\.txt:10:\d+: expected 3 columns, as on the lines before, found 2"):
         model.partial_fit_file(bad)
     assert model.digest() == before
     with pytest.raises(DataError, match=r"bad\.txt:10:"):
@@ -520,3 +520,35 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
             onlinear.load(path)
     persistence.write_tensors(path, tensors, content)
     onlinear.load(path)
+
+
+def test_a_span_of_a_kind_never_learned_counts_as_missed(conll: Path, tmp_path: Path) -> None:
+    """Labels that only the tested file has are right answers all the same: recall and F1 must fall."""
+    model = SequenceLabeler(random_state=0).fit_file(conll)
+    strange = tmp_path / "strange.txt"
+    strange.write_text(TEXT.rstrip() + "\n\nnew NN B-NEW\n")
+    usual, harder = model.evaluate_file(conll), model.evaluate_file(strange)
+    truth = [*Y, ["B-NEW"]]
+    found = model.predict_file(strange)
+
+    assert harder["f1"] == pytest.approx(span_scores(truth, found)["f1"])
+    assert harder["recall"] < usual["recall"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_word(conll: Path, tmp_path: Path) -> None:
+    """Files written on Windows begin with one."""
+    marked = tmp_path / "marked.txt"
+    marked.write_bytes(b"\xef\xbb\xbf" + conll.read_bytes())
+
+    assert SequenceLabeler().partial_fit_file(marked).digest() == SequenceLabeler().partial_fit_file(conll).digest()
+
+
+@pytest.mark.parametrize(
+    ("line", "place"), [("the DT B-NP extra", "2:13"), ("th\u00e9  DT", "2:8"), ("dog", "2:4")]
+)
+def test_a_ragged_line_is_named_by_line_and_character(line: str, place: str, tmp_path: Path) -> None:
+    """Where the first column too many begins, or where the line ends too soon."""
+    path = tmp_path / "a.txt"
+    path.write_text(f"a DT B-NP\n{line}\n", encoding="utf-8")
+    with pytest.raises(DataError, match=rf"a\.txt:{place}: expected 3 columns"):
+        SequenceLabeler().fit_file(path)

@@ -60,7 +60,9 @@ def test_viterbi_finds_what_trying_every_labelling_finds(seed: int, labels: int,
 
 def test_a_tie_goes_to_the_label_that_comes_first() -> None:
     """A model without weights gives the first class to every token."""
-    model = SequenceLabeler().partial_fit([[["a"], ["b"]]], [["z", "y"]], sample_weight=[0.0])
+    model = SequenceLabeler().partial_fit(
+        [[["a"], ["b"]]], [["z", "y"]], classes=["z", "y"], sample_weight=[0.0]
+    )
 
     assert model.predict([[["a"], ["b"], ["a"]]]) == [["z", "z", "z"]]
 
@@ -172,6 +174,32 @@ def test_a_weightless_sequence_changes_nothing() -> None:
     heavy = SequenceLabeler().partial_fit(X[::2], y[::2], classes=range(3))
 
     assert both.digest() == heavy.digest()
+
+
+def test_a_weightless_sequence_brings_no_label_and_no_feature() -> None:
+    """Its labels and names are not even met; but it must be sound."""
+    X, y = [[["a"]], [["new"], ["b"]], [["b"]]], [["N"], ["LATE", "V"], ["V"]]
+    both = SequenceLabeler().partial_fit(X, y, sample_weight=[1.0, 0.0, 1.0])
+    heavy = SequenceLabeler().partial_fit(X[::2], y[::2])
+
+    assert both.classes_.tolist() == ["N", "V"]
+    assert both.feature_names_ == ["a", "b"]
+    assert both.digest() == heavy.digest()
+    with pytest.raises(ValueError, match="sequence 0: it is empty"):
+        both.partial_fit([[]], [["N"]], sample_weight=[0.0])
+    assert both.digest() == heavy.digest()
+
+
+def test_a_label_that_was_not_announced_is_refused() -> None:
+    """With ``classes=`` every label must be among them, also one the model knows from before."""
+    model = SequenceLabeler().partial_fit([[["a"]]], [["N"]], classes=["N", "V"])
+    before = model.digest()
+    with pytest.raises(ValueError, match="y contains 'X', which is not among classes="):
+        model.partial_fit([[["a"]]], [["X"]], classes=["N", "V", "Y"])
+    with pytest.raises(ValueError, match="y contains 'V', which is not among classes="):
+        model.partial_fit([[["a"]]], [["V"]], classes=["N"])
+
+    assert model.digest() == before
 
 
 def test_a_transition_alone_can_be_learned() -> None:

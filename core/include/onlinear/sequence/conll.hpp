@@ -10,32 +10,45 @@ namespace onlinear::sequence {
 /// Reads the column format of the CoNLL tasks as bytes come in: a token a line, columns between blanks or
 /// tabs, a blank line after each sentence, the label in the last column.
 ///
-/// Lines may end in CR LF. A line that is not UTF-8 is read as Latin-1. Every line has as many columns as the
-/// first.
+/// Lines may end in CR LF, and a byte order mark may stand before the first. A line that is not UTF-8 is read as
+/// Latin-1. Every line has as many columns as the first.
 class ConllReader {
 public:
+    /// Why a sentence was refused, and where.
+    struct Problem {
+        std::size_t line = 0, column = 0;  // from 1; the column counts characters
+        std::string expected, found;
+    };
+
     /// Reads into `batch` with the features of `extractor`, whose columns come first on each line; `labels`
     /// grows.
     ConllReader(Extractor& extractor, Dictionary& names, Layout& layout, Dictionary& labels,
-                std::size_t max_features, bool learning)
+                std::size_t max_features, bool learning, bool skip = false)
         : extractor_(extractor),
           names_(names),
           layout_(layout),
           labels_(labels),
           max_features_(max_features),
-          learning_(learning) {}
+          learning_(learning),
+          skip_(skip) {}
 
-    /// Throws std::invalid_argument naming the line when one cannot be read.
+    /// Throws std::invalid_argument naming line and column when one cannot be read; with `skip` its sentence is
+    /// left out and `problems` says so.
     void feed(std::string_view bytes, Batch& batch);
     /// The end of the file: what is left is the last line, and the last sentence.
     void finish(Batch& batch);
 
     std::size_t lines() const noexcept { return line_; }
     bool labelled() const noexcept { return labelled_; }
+    /// One for each sentence left out; for the caller to take.
+    std::vector<Problem> problems;
 
 private:
     void line(std::string_view text, Batch& batch);
     void end_sentence(Batch& batch);
+    /// Whether the line has the right number of columns; one that has not is refused.
+    bool check_columns(std::string_view text);
+    void refuse(std::string_view text, std::size_t allowed, std::string expected);
     std::string_view as_utf8(std::string_view text);
 
     Extractor& extractor_;
@@ -44,6 +57,8 @@ private:
     Dictionary& labels_;
     std::size_t max_features_;
     bool learning_;
+    bool skip_;
+    bool broken_ = false;  // a line of the sentence being read was refused
     bool labelled_ = true;
     std::size_t columns_ = 0;  // of the first line
     std::size_t line_ = 0;

@@ -43,8 +43,10 @@ public:
 
     /// Learns sentences whose slots and labels are in `layout`; every token must have a label.
     virtual Report learn(Batch& batch, const Lesson& lesson) = 0;
-    /// The best labels of every token, and where `confidence` is given, how sure each is.
-    virtual void tag(Batch& batch, std::int32_t* labels, double* confidence) = 0;
+    /// The best labels of every token of the sentences from `first` up to `last`, and where `confidence` is
+    /// given, how sure each is.
+    virtual void tag(Batch& batch, std::size_t first, std::size_t last, std::int32_t* labels,
+                     double* confidence) = 0;
 
     virtual bool single_precision() const noexcept = 0;
     virtual bool has_variance() const noexcept = 0;
@@ -116,14 +118,15 @@ public:
         return report;
     }
 
-    void tag(Batch& batch, std::int32_t* labels, double* confidence) override {
+    void tag(Batch& batch, std::size_t first, std::size_t last, std::int32_t* labels,
+             double* confidence) override {
         prepare(batch);
         const Blend blend = belief_.blend();
         Sentence<T> sentence, next;
-        if (batch.sentences() > 0) next = batch.at<T>(0);
-        for (std::size_t i = 0; i < batch.sentences(); ++i) {
+        if (first < last) next = batch.at<T>(first);
+        for (std::size_t i = first; i < last; ++i) {
             sentence = next;
-            const bool more = i + 1 < batch.sentences();
+            const bool more = i + 1 < last;
             if (more) next = batch.at<T>(i + 1);
             task_.lattice.decode(belief_.planes(), blend, layout.label, sentence, more ? &next : nullptr);
             std::copy_n(task_.lattice.path(), sentence.size, labels);
