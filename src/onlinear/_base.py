@@ -6,9 +6,9 @@ An estimator file declares parameters and says which rule, belief and task they 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +16,15 @@ import numpy.typing as npt
 from . import _core, task
 from ._estimator import Array, GaussianBelief, LinearEstimator
 from ._explanation import Explanation, explain_margin
-from ._labels import Labels
+from ._labels import Labels, distinct_labels
 from ._learner import weights_of
 from ._parameters import check_choice, check_number, with_advice
 from ._rows import Rows, SparseRows, refuse
 from ._sklearn import ClassifierMixin, generator, is_lean
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
+
+if TYPE_CHECKING:
+    from ._stream import RowStream
 
 __all__ = ["GaussianClassifier", "OnlineClassifier"]
 
@@ -123,7 +126,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         y : array of shape (n_samples,)
             Their classes; new ones may appear at any time.
         classes : array, optional
-            Classes to expect; not needed.
+            Classes to expect; not needed. When given, a class of `y` outside them is refused.
         sample_weight : array of shape (n_samples,), optional
             Example weights; 0 is an exact no-op.
 
@@ -182,11 +185,13 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         rows, labels = self._validated(X, y, reset=first)
         weights = weights_of(sample_weight, rows.n_rows)
         known = Labels() if first else self._labels.copy()
+        if classes is not None and not first:
+            _check_announced(labels, weights, known, np.asarray(classes).ravel())
         expected = self._expected(labels, classes, weights, known)
         numbers = known.encode(labels) if len(known) else None
         news: list[tuple[int, Array]] = []
         if numbers is None:
-            stray = None if classes is None else known.stray(labels)
+            stray = None if classes is None else known.stray(labels if weights is None else labels[weights > 0])
             if stray is not None:
                 raise DataError(
                     f"y contains {stray!r}, which is not among classes={np.asarray(classes).ravel().tolist()}"
@@ -241,30 +246,10 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
                 restore()  # nothing was learned since
             raise
 
-    def fit_stream(self, batches: Iterable[Any]) -> Self:
-        """Learn from batches as they come, one pass: pairs (X, y), triples with weights, or what `onlinear.read` gives.
-
-        Parameters
-        ----------
-        batches : iterable
-            The stream.
-
-        Returns
-        -------
-        self
-        """
+    def _stream(self, **options: Any) -> RowStream:
         from ._stream import StreamLearner
 
-        learner = None
-        for batch in batches:
-            if isinstance(batch, tuple):
-                X, y, *rest = batch
-                self.partial_fit(X, y, sample_weight=rest[0] if rest else None)
-                learner = None
-            else:  # as the command line learns them, bit for bit
-                learner = learner or StreamLearner(self)
-                learner.learn(batch, learner.numbers(batch))
-        return self
+        return StreamLearner(self, **options)
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Self:
         """Learn one example from a dict of features; river's verb.
@@ -394,7 +379,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             names.add(np.asarray([*costs, *(answer for row in costs.values() for answer in row)]))
             stray = names.unknown(classes)
             if len(stray):
-                raise DataError(f"{owner}: y contains {stray[0]!r}, which cost_matrix does not name")
+                raise DataError(f"{owner}: y contains {stray.tolist()[0]!r}, which cost_matrix does not name")
             classes = names.sorted
             costs = [[costs.get(y, {}).get(q, 0.0) for q in classes.tolist()] for y in classes.tolist()]
         try:
@@ -426,7 +411,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             return
         handle = self._learner.handle
         if self.cost_matrix is not None and len(new):
-            self._refuse_class(new[0])
+            self._refuse_class(new.tolist()[0])
         self._labels.add(np.asarray(new))
         n_classes = max(len(self._labels), 2)
         if n_classes > 2 and handle.n_blocks == 1:
@@ -772,6 +757,17 @@ class Batch:
         stops = [row for row, _ in self.news[1:]] + [self.rows.n_rows]
         for (start, new), stop in zip(self.news, stops, strict=True):
             yield start, stop, new
+
+
+def _check_announced(labels: Array, weights: Array | None, known: Labels, classes: Array) -> None:
+    """Refuse classes the caller did not announce, also those the model knows from before."""
+    announced = set(classes.tolist())
+    if announced.issuperset(known.names):
+        return  # what is left to refuse is what nobody knows
+    counted = labels if weights is None else labels[weights > 0]
+    for label in distinct_labels(counted).tolist():
+        if label not in announced:
+            raise DataError(f"y contains {label!r}, which is not among classes={classes.tolist()}")
 
 
 def _numbered(labels: Array, weights: Array | None, known: Labels) -> tuple[Array, list[tuple[int, Array]]]:

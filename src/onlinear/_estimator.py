@@ -21,6 +21,9 @@ from ._rows import Rows, SparseRows, check_sparse, is_sparse, quick_rows, refuse
 from ._sklearn import BaseEstimator, generator, is_lean
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
+if TYPE_CHECKING:
+    from ._stream import RowStream
+
 __all__ = ["Array", "GaussianBelief", "LinearEstimator", "OnlineEstimator"]
 
 Array = npt.NDArray[Any]
@@ -195,13 +198,20 @@ class OnlineEstimator(BaseEstimator):
         -------
         self
         """
+        stream = None
         for batch in batches:
             if isinstance(batch, tuple):
                 X, y, *rest = batch
                 self.partial_fit(X, y, sample_weight=rest[0] if rest else None)
-            else:
-                self.partial_fit(batch.X, batch.y, sample_weight=batch.weight)
+                stream = None
+            else:  # as the command line learns them, bit for bit
+                stream = stream or self._stream()
+                stream.learn(batch, stream.numbers(batch))
         return self
+
+    def _stream(self, **options: Any) -> RowStream:
+        """This model at the end of a stream of rows; `options` are those of `RowStream`."""
+        raise TypeError(f"{type(self).__name__} does not say how it learns a stream")
 
     def _learn_dict(
         self,

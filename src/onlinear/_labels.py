@@ -50,6 +50,8 @@ class Labels:
 
     def add(self, labels: Array) -> None:
         """Give numbers to labels not met before, in the given order."""
+        if len(labels) == 0 and self._dtype is not None:
+            return  # nothing, of whatever type
         for label in labels.tolist():
             if label not in self.index:
                 self.index[label] = len(self.names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from ._learner import Report, targets_of, weights_of
 from ._rows import Rows, refuse
 from ._sklearn import RegressorMixin, is_lean
 from .exceptions import DataError
+
+if TYPE_CHECKING:
+    from ._stream import RowStream
 
 __all__ = ["OnlineRegressor"]
 
@@ -127,6 +130,11 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
                 self._start(0, np.empty(0), self._dict_dtype())
                 self._learn_dict(x, w, target=target)
         return self
+
+    def _stream(self, **options: Any) -> RowStream:
+        from ._task_streams import TargetStream
+
+        return TargetStream(self, **options)
 
     def _error(self, report: Report, n: int) -> float:
         return report.cost / n

@@ -6,7 +6,7 @@ split at every row that brings a class not met before: the rows before it are le
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from .exceptions import DataError, NumericError, ReadError
 if TYPE_CHECKING:
     from .io._batch import Batch
 
-__all__ = ["Counts", "StreamLabels", "StreamLearner", "label_value"]
+__all__ = ["Counts", "RowStream", "StreamLabels", "StreamLearner", "label_value"]
 
 Array = npt.NDArray[Any]
 
@@ -29,7 +29,7 @@ _EXACT = float(1 << 53)
 
 @dataclass(slots=True)
 class Counts:
-    """What some rows did."""
+    """What some rows did; `sums` are of what the task measures besides mistakes."""
 
     examples: int = 0
     mistakes: int = 0
@@ -37,9 +37,14 @@ class Counts:
     refused: int = 0
     held_out: int = 0
     held_out_mistakes: int = 0
+    sums: dict[str, float] = field(default_factory=dict)
+    held_out_sums: dict[str, float] = field(default_factory=dict)
 
     def add(self, other: Counts) -> None:
         """Add another's counts."""
+        for mine, theirs in ((self.sums, other.sums), (self.held_out_sums, other.held_out_sums)):
+            for name, value in theirs.items():
+                mine[name] = mine.get(name, 0.0) + value
         self.examples += other.examples
         self.mistakes += other.mistakes
         self.updates += other.updates
@@ -84,13 +89,8 @@ class StreamLabels:
 
     def encode(self, batch: Batch) -> Array:
         """Class numbers as int32, -1 for classes not met before; rows without a label are refused."""
-        labels, ids = batch.labels, batch.label_ids
-        numbers = self._of_values(labels)
-        is_text = ids >= 0
-        if is_text.any():
-            self._take_texts(batch.label_texts)
-            numbers = np.where(is_text, self._by_id[np.maximum(ids, 0)], numbers)
-        missing = np.isnan(labels) & ~is_text
+        numbers = self.encode_all(batch)
+        missing = np.isnan(batch.labels) & (batch.label_ids < 0)
         if missing.any():
             line = int(batch.lines[int(np.flatnonzero(missing)[0])])
             raise ReadError(
@@ -98,6 +98,16 @@ class StreamLabels:
                 batch.source,
                 line,
             )
+        return numbers
+
+    def encode_all(self, batch: Batch) -> Array:
+        """Class numbers of all labels of a batch, however many its rows have; -1 where there is none."""
+        ids = batch.label_ids
+        numbers = self._of_values(batch.labels)
+        is_text = ids >= 0
+        if is_text.any():
+            self._take_texts(batch.label_texts)
+            numbers = np.where(is_text, self._by_id[np.maximum(ids, 0)], numbers)
         return numbers
 
     def _of_values(self, labels: Array) -> Array:
@@ -120,8 +130,8 @@ class StreamLabels:
             self._by_id = np.array([get(text, _UNKNOWN) for text in texts], dtype=np.int32)
 
 
-class StreamLearner:
-    """A model at the end of a stream.
+class RowStream:
+    """A model at the end of a stream of rows, whatever its task.
 
     Parameters
     ----------
@@ -132,45 +142,87 @@ class StreamLearner:
     skip : bool
         Whether a row the model must refuse, because a weight would overflow, is passed over instead of
         raising.
+    measure : bool
+        Whether `Counts.sums` are wanted; they cost a look at the scores of every row.
     """
 
-    def __init__(self, model: Any, *, dtype: str = "float32", skip: bool = False) -> None:
+    #: Scores kept at a time where they are measured.
+    _MOST_SCORES = 1 << 20
+
+    def __init__(
+        self, model: Any, *, dtype: str = "float32", skip: bool = False, measure: bool = False
+    ) -> None:
         self.model = model
         self.dtype = model.dtype or dtype
         self.skip = skip
-        started = model.__dict__.get("_learner") is not None
-        self.labels = StreamLabels(model._labels.names if started else [])
+        self.measure = measure
 
     @property
     def started(self) -> bool:
         """Whether the model has met an example."""
         return self.model.__dict__.get("_learner") is not None
 
-    def numbers(self, batch: Batch) -> Array:
-        """Class numbers of a batch; -1 stands for classes met on the way."""
-        if batch.label_indptr is not None:
-            raise DataError(
-                f"{batch.source}: rows with several labels need MultilabelRanker, not a classifier"
-            )
-        return self.labels.encode(batch)
+    # ------------------------------------------------------------------ what a task says
+
+    def numbers(self, batch: Batch) -> Any:
+        """The answers of a batch, as `learn` takes them."""
+        raise TypeError(f"{type(self).__name__} does not say what its answers are")
+
+    def _meet_rows(self, batch: Batch, answers: Any, start: int, stop: int) -> tuple[int, int]:
+        """Get ready for a row and for those after it that bring nothing new; returns where they begin and end."""
+        raise TypeError(f"{type(self).__name__} does not say how it meets rows")
+
+    def _lesson(self, answers: Any, start: int, stop: int) -> tuple[Array | None, Array | None]:
+        """Labels or targets of some rows, and where the labels of each begin if a row may have several."""
+        return answers[start:stop], None
+
+    def _class_weights(self) -> tuple[Array | None, bool]:
+        return None, False
+
+    def _grow(self, n_features: int) -> None:
+        """Make room for features not met before."""
+        self.model._learner.handle.grow(n_features, 1)
+        self.model.n_features_in_ = n_features
+
+    def _tally(self, answers: Any, rows: Array, scores: Array) -> dict[str, float]:
+        """Sums of what the task measures over some rows, from the scores just before they were learned."""
+        return {}
+
+    def _wrong(self, answers: Any, rows: Array, scores: Array) -> int:
+        """How many of some held-out rows were answered wrongly."""
+        return 0
+
+    def label_text(self, batch: Batch, row: int) -> str:
+        """The answer of a row, for people."""
+        return "-"
+
+    def guess_text(self, batch: Batch, row: int) -> str:
+        """What the model would answer, for people."""
+        return "-"
+
+    def class_numbers(self, answers: Any, start: int, stop: int) -> Array | None:
+        """The classes of some rows, as numbers to count; None for tasks without classes."""
+        return None
+
+    # ------------------------------------------------------------------ learning
 
     def learn(
         self,
         batch: Batch,
-        numbers: Array,
+        answers: Any,
         start: int = 0,
         stop: int | None = None,
         *,
         calibrate: bool = True,
         held_out: Array | None = None,
     ) -> Counts:
-        """Learn the rows from `start` to `stop`; `numbers` is completed where classes are new.
+        """Learn the rows from `start` to `stop`; `answers` are completed where classes are new.
 
         Parameters
         ----------
         batch : Batch
             What a reader yields.
-        numbers : array of int32
+        answers
             From `numbers`.
         start, stop : int
             Which rows.
@@ -186,13 +238,143 @@ class StreamLearner:
         stop = batch.n_rows if stop is None else stop
         done = Counts()
         while start < stop:
-            new = np.flatnonzero(numbers[start:stop] < 0)
-            if len(new) and new[0] == 0:
-                self._meet(batch, numbers, start)
-                new = np.flatnonzero(numbers[start:stop] < 0)
-            end = start + int(new[0]) if len(new) else stop
-            start = self._learn_known(batch, numbers, start, end, calibrate, held_out, done)
+            start, end = self._meet_rows(batch, answers, start, stop)
+            if self.measure and start < end:
+                end = min(end, start + max(self._MOST_SCORES // self.model._learner.handle.n_blocks, 1))
+            end = self._until(held_out, start, end)
+            if start < end:
+                start = self._learn_known(batch, answers, start, end, calibrate, held_out, done)
         return done
+
+    def _until(self, held_out: Array | None, start: int, end: int) -> int:
+        """Where to stop for the sake of held-out rows."""
+        return end
+
+    def _learn_known(
+        self,
+        batch: Batch,
+        answers: Any,
+        start: int,
+        stop: int,
+        calibrate: bool,
+        held_out: Array | None,
+        done: Counts,
+    ) -> int:
+        """Learn rows that bring nothing new but features; returns where to go on."""
+        learner = self.model._learner
+        if batch.n_features > learner.handle.n_features:
+            self._grow(batch.n_features)
+        weight = None if batch.weight is None else batch.weight[start:stop]
+        heavy = None if weight is None else weight > 0
+        apart, scores = None, None
+        if held_out is not None and held_out[start:stop].any():
+            apart = held_out[start:stop]
+            weight = np.where(apart, 0.0, 1.0 if weight is None else weight)
+        if apart is not None or self.measure:
+            scores = np.zeros((stop - start, learner.handle.n_blocks))
+        weight = weights_of(weight, stop - start)
+        class_weight, balanced = self._class_weights()
+        labels, lists = self._lesson(answers, start, stop)
+        learned, mistakes, updates, cost, fault, row, column = learner.handle.learn_csr(
+            batch.values,
+            batch.indices,
+            batch.indptr[start : stop + 1],
+            batch.n_features,
+            labels,
+            weight,
+            class_weight,
+            balanced,
+            None,
+            calibrate,
+            True,  # the reader has checked every number
+            scores,
+            lists,
+        )
+        done.mistakes += mistakes
+        done.updates += updates
+        if cost:
+            done.sums["cost"] = done.sums.get("cost", 0.0) + cost
+        self._count(answers, start, learned, heavy, apart, scores, done)
+        if not fault:
+            return stop
+        error = refuse(fault, row, column, single_precision=learner.handle.single_precision)
+        if not self.skip or not isinstance(error, NumericError):
+            line = int(batch.lines[start + row])
+            raise ReadError(f"{batch.source}:{line}: {_without_row(str(error))}", batch.source, line)
+        done.refused += 1
+        return start + int(row) + 1
+
+    def _count(
+        self,
+        answers: Any,
+        start: int,
+        learned: int,
+        heavy: Array | None,
+        apart: Array | None,
+        scores: Array | None,
+        done: Counts,
+    ) -> None:
+        """Count the rows that were learned and those that were held out; rows of no weight are neither."""
+        if scores is None:
+            done.examples += learned if heavy is None else int(heavy[:learned].sum())
+            return
+        counts = np.ones(learned, dtype=bool) if heavy is None else heavy[:learned]
+        aside = np.zeros(learned, dtype=bool) if apart is None else apart[:learned]
+        part = Counts()
+        for rows, kept in (
+            (np.flatnonzero(counts & ~aside), part.sums),
+            (np.flatnonzero(counts & aside), part.held_out_sums),
+        ):
+            if self.measure and len(rows):
+                kept.update(self._tally(answers, start + rows, scores[rows]))
+            if kept is part.sums:
+                part.examples = len(rows)
+            elif len(rows):
+                part.held_out = len(rows)
+                part.held_out_mistakes = self._wrong(answers, start + rows, scores[rows])
+        done.add(part)
+
+    def scores(self, batch: Batch, start: int, stop: int) -> Array:
+        """Scores of some rows, a column per block."""
+        rows = SparseRows(
+            batch.values, batch.indices, batch.indptr[start : stop + 1], stop - start, batch.n_features
+        )
+        out: Array = self.model._learner.read_rows(rows)
+        return out
+
+
+class StreamLearner(RowStream):
+    """A classifier at the end of a stream."""
+
+    def __init__(
+        self, model: Any, *, dtype: str = "float32", skip: bool = False, measure: bool = False
+    ) -> None:
+        super().__init__(model, dtype=dtype, skip=skip, measure=False)
+        self.labels = StreamLabels(model._labels.names if self.started else [])
+
+    def numbers(self, batch: Batch) -> Array:
+        """Class numbers of a batch; -1 stands for classes met on the way."""
+        if batch.label_indptr is not None:
+            raise DataError(
+                f"{batch.source}: rows with several labels need MultilabelRanker, not a classifier"
+            )
+        return self.labels.encode(batch)
+
+    def _meet_rows(self, batch: Batch, answers: Array, start: int, stop: int) -> tuple[int, int]:
+        new = self._news(batch, answers, start, stop)
+        if not self.started and (len(new) == 0 or new[0] > 0):  # rows of no weight before the first class
+            return (stop if len(new) == 0 else start + int(new[0])), 0
+        if len(new) and new[0] == 0:
+            self._meet(batch, answers, start)
+            new = self._news(batch, answers, start, stop)
+        return start, start + int(new[0]) if len(new) else stop
+
+    def _news(self, batch: Batch, answers: Array, start: int, stop: int) -> Array:
+        """The rows whose class is not known; a row of no weight brings none."""
+        unknown = answers[start:stop] < 0
+        if batch.weight is not None and unknown.any():
+            unknown &= batch.weight[start:stop] > 0
+        return np.flatnonzero(unknown)
 
     def _meet(self, batch: Batch, numbers: Array, row: int) -> None:
         """Give the class of `row` a number, in the model and in the rest of the batch."""
@@ -203,71 +385,35 @@ class StreamLearner:
         else:
             name = label_value(float(batch.labels[row]))
             same = (batch.labels == batch.labels[row]) & (batch.label_ids < 0)
-        labels = np.array([name])
         model = self.model
-        model._meet(labels, batch.n_features, self.dtype)
-        number = model._labels.index[name]
-        self.labels.add(name, number)
-        numbers[same] = number
+        known = len(model._labels) if self.started else 0
+        try:
+            with model._all_or_nothing():
+                model._meet(np.array([name]), batch.n_features, self.dtype)
+        except DataError as error:
+            line = int(batch.lines[row])
+            raise ReadError(f"{batch.source}:{line}: {error}", batch.source, line) from None
+        for number, met in enumerate(model._labels.names[known:], start=known):
+            self.labels.add(met, number)
+        if len(model._labels) > known + 1:  # a cost matrix names all classes at once
+            numbers[:] = self.labels.encode(batch)
+        numbers[same] = model._labels.index[name]
 
-    def _learn_known(
-        self,
-        batch: Batch,
-        numbers: Array,
-        start: int,
-        stop: int,
-        calibrate: bool,
-        held_out: Array | None,
-        done: Counts,
-    ) -> int:
-        """Learn rows whose classes are known; returns where to go on."""
-        model = self.model
-        learner = model._learner
-        if batch.n_features > learner.handle.n_features:
-            model._meet(numbers[:0].astype(object), batch.n_features)
-        weight = None if batch.weight is None else batch.weight[start:stop]
-        apart, scores = None, None
-        if held_out is not None and held_out[start:stop].any():
-            apart = held_out[start:stop]
-            weight = np.where(apart, 0.0, 1.0 if weight is None else weight)
-            scores = np.zeros((stop - start, learner.handle.n_blocks))
-        weight = weights_of(weight, stop - start)
-        class_weight, balanced = model._streaming_weights()
-        learned, mistakes, updates, _, fault, row, column = learner.handle.learn_csr(
-            batch.values,
-            batch.indices,
-            batch.indptr[start : stop + 1],
-            batch.n_features,
-            numbers[start:stop],
-            weight,
-            class_weight,
-            balanced,
-            None,
-            calibrate,
-            True,  # the reader has checked every number
-            scores,
-        )
-        done.mistakes += mistakes
-        done.updates += updates
-        done.examples += learned
-        if apart is not None and scores is not None:
-            self._judge(apart[:learned], scores[:learned], numbers[start : start + learned], done)
-        if not fault:
-            return stop
-        error = refuse(fault, row, column, single_precision=learner.handle.single_precision)
-        if not self.skip or not isinstance(error, NumericError):
-            line = int(batch.lines[start + row])
-            raise ReadError(f"{batch.source}:{line}: {_without_row(str(error))}", batch.source, line)
-        done.refused += 1
-        return start + int(row) + 1
+    def _lesson(self, answers: Array, start: int, stop: int) -> tuple[Array, None]:
+        numbers = answers[start:stop]
+        if len(numbers) and numbers.min() < 0:  # rows of no weight; any number will do
+            numbers = np.maximum(numbers, 0)
+        return numbers, None
 
-    def _judge(self, apart: Array, scores: Array, numbers: Array, done: Counts) -> None:
-        """Count the mistakes on held-out rows, as scored just before they would have been learned."""
-        guessed = self.guess(scores[apart])
-        count = int(apart.sum())
-        done.examples -= count
-        done.held_out += count
-        done.held_out_mistakes += int((guessed != numbers[apart]).sum())
+    def _class_weights(self) -> tuple[Array | None, bool]:
+        weights: tuple[Array | None, bool] = self.model._streaming_weights()
+        return weights
+
+    def _grow(self, n_features: int) -> None:
+        self.model._meet(np.empty(0, dtype=object), n_features)
+
+    def _wrong(self, answers: Array, rows: Array, scores: Array) -> int:
+        return int((self.guess(scores) != answers[rows]).sum())
 
     def guess(self, blocks: Array) -> Array:
         """The class numbers that scores stand for."""
@@ -275,13 +421,20 @@ class StreamLearner:
         out: Array = model._labels.order[model._decide(model._oriented(blocks))]
         return out
 
-    def scores(self, batch: Batch, start: int, stop: int) -> Array:
-        """Scores of some rows, a column per block."""
-        rows = SparseRows(
-            batch.values, batch.indices, batch.indptr[start : stop + 1], stop - start, batch.n_features
-        )
-        out: Array = self.model._learner.read_rows(rows)
-        return out
+    def label_text(self, batch: Batch, row: int) -> str:
+        """The class of a row."""
+        ident = int(batch.label_ids[row])
+        return str(batch.label_texts[ident] if ident >= 0 else label_value(float(batch.labels[row])))
+
+    def guess_text(self, batch: Batch, row: int) -> str:
+        """The class the model would give a row."""
+        return str(self.model._labels.names[self.guess(self.scores(batch, row, row + 1))[0]])
+
+    def class_numbers(self, answers: Array, start: int, stop: int) -> Array:
+        """The classes of some rows."""
+        numbers = answers[start:stop]
+        counted: Array = numbers[numbers >= 0]
+        return counted
 
 
 def _without_row(message: str) -> str:

@@ -16,6 +16,9 @@ from ._learner import Report, weights_of
 from ._parameters import check_number, estimator
 from ._sklearn import OutlierMixin
 
+if TYPE_CHECKING:
+    from ._stream import RowStream
+
 __all__ = ["PassiveAggressiveOneClass"]
 
 
@@ -177,6 +180,11 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
                 self._start(0, np.empty(0), self._dict_dtype())
                 self._learn_dict(x, w)
         return self
+
+    def _stream(self, **options: Any) -> RowStream:
+        from ._task_streams import OneClassStream
+
+        return OneClassStream(self, **options)
 
     def _error(self, report: Report, n: int) -> float:
         return report.cost / n

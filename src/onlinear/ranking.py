@@ -19,6 +19,9 @@ from ._rows import DenseRows, Rows, is_sparse, to_rows
 from ._sklearn import ClassifierMixin
 from .exceptions import DataError, ModelFileError, NotAvailableError, ParameterError
 
+if TYPE_CHECKING:
+    from ._stream import RowStream
+
 __all__ = ["MultilabelRanker", "RankingReport"]
 
 
@@ -165,7 +168,7 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         y : array or list
             The relevant labels, as in `fit`; new ones may appear at any time.
         classes : array, optional
-            Labels to expect; not needed.
+            Labels to expect; not needed. When given, a label of `y` outside them is refused.
         sample_weight : array of shape (n_samples,), optional
             Example weights; 0 is an exact no-op.
 
@@ -176,13 +179,82 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         self._check_parameters()
         first = self.__dict__.get("_learner") is None
         given = self._given(y, anew=first)
-        if classes is not None:
-            given.names = np.unique(np.concatenate([np.asarray(classes).ravel(), given.names]))
         weights = weights_of(sample_weight, given.n)
+        if classes is not None:
+            given.announce(np.asarray(classes).ravel(), weights)
+        known = Labels() if first else self._labels.copy()
+        news = given.arrivals(known, weights)
+        if not first and (not news or news[0][0] > 0):
+            news.insert(0, (0, given.labels[:0]))
+        restore = self._checkpoint()
         with self._all_or_nothing():
-            rows = self._met(X, given, anew=first)
-        numbers, lists = self._encoded(given)
-        self._learner.learn_rows(rows, numbers, weights, checked=True, label_lists=lists)
+            rows = self._rows_to_learn(X, given, known, anew=first)
+            stops = [start for start, _ in news[1:]] + [given.n]
+            for (start, new), stop in zip(news, stops, strict=bool(news)):
+                self._learn_part(X, rows, given, weights, start, stop, new)
+        if not news:  # nothing had any weight
+            restore()
+        return self
+
+    def _learn_part(
+        self, X: Any, rows: Rows, given: _Answers, weights: Array | None, start: int, stop: int, new: Array
+    ) -> None:
+        """Learn a stretch of rows, after meeting the labels that its first row brings."""
+        if self.__dict__.get("_learner") is None:
+            self._labels, self._one_each = Labels(), given.one_each
+            self._start(rows.n_columns, new, self._dtype_for(X, rows))
+            self.n_passes_ = 0
+        else:
+            self._labels.add(new)
+            if len(new) or rows.n_columns > self._learner.n_features:
+                self._learner.handle.grow(rows.n_columns, len(self._labels))
+            self.n_features_in_ = self._learner.n_features
+        numbers, lists = given.between(start, stop, self._labels)
+        self._learner.learn_rows(
+            self._part(rows, given.n, start, stop),
+            numbers,
+            None if weights is None else weights[start:stop],
+            checked=True,
+            label_lists=lists,
+            first_row=start,
+        )
+
+    def _part(self, rows: Rows, n: int, start: int, stop: int) -> Rows:
+        """Some examples of a batch; with `phi`, with a row for each label met so far."""
+        if self.phi is None:
+            return rows.part(start, stop)
+        each = rows.n_rows // n
+        places = np.arange(start, stop)[:, None] * each + np.arange(len(self._labels))
+        if isinstance(rows, DenseRows):
+            return DenseRows(rows.x[places.ravel()])
+        from scipy.sparse import csr_matrix
+
+        arrays = (rows.data, rows.indices, rows.indptr)
+        return to_rows(csr_matrix(arrays, shape=(rows.n_rows, rows.n_columns))[places.ravel()])
+
+    def _stream(self, **options: Any) -> RowStream:
+        from ._task_streams import RankingStream
+
+        return RankingStream(self, **options)
+
+    def fit_stream(self, batches: Iterable[Any]) -> Self:
+        """Learn from batches as they come, one pass.
+
+        Parameters
+        ----------
+        batches : iterable
+            The stream: pairs (X, y), triples with weights, or what `onlinear.read` gives; read with
+            ``multilabel=True`` where rows have sets of labels.
+
+        Returns
+        -------
+        self
+        """
+        if self.phi is None:
+            return super().fit_stream(batches)
+        for batch in batches:
+            X, y, *rest = batch if isinstance(batch, tuple) else (batch.X, batch.y, batch.weight)
+            self.partial_fit(X, y, sample_weight=rest[0] if rest else None)
         return self
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Self:
@@ -240,30 +312,37 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         return np.ascontiguousarray(numbers), given.starts
 
     def _met(self, X: Any, given: _Answers, *, anew: bool) -> Rows:
-        """Rows that can be learned, with a learner that has room for them and their labels."""
+        """Rows that `fit` can learn, with a learner that has room for them and all their labels."""
         known = Labels() if anew else self._labels
         new = known.unknown(given.names)
-        if self.phi is None:
-            rows = self._checked_rows(X, reset=anew)
-            n = rows.n_rows
-        else:
-            labels = Labels()
-            labels.add(np.asarray([*known.names, *new.tolist()]))
-            rows = self._prototype_rows(X, labels)
-            n = rows.n_rows // max(len(labels), 1)
-        if n != given.n:
-            raise DataError(f"X has {n} examples, y has {given.n}")
-        dtype = self._state_dtype(X) if self.phi is None else self._state_dtype(rows.arguments()[0])
-        self._inspect(rows, dtype if anew else self._learner.dtype)
+        labels = known.copy()
+        labels.add(new)
+        rows = self._rows_to_learn(X, given, labels, anew=anew)
         if anew:
             self._labels, self._one_each = known, given.one_each
-            self._start(rows.n_columns, new, dtype)
+            self._start(rows.n_columns, new, self._dtype_for(X, rows))
         else:
             self._labels.add(new)
             if len(new) or rows.n_columns > self._learner.n_features:
                 self._learner.handle.grow(rows.n_columns, len(self._labels))
             self.n_features_in_ = self._learner.n_features
         return rows
+
+    def _rows_to_learn(self, X: Any, given: _Answers, labels: Labels, *, anew: bool) -> Rows:
+        """Rows checked in every way, before anything is changed for their sake."""
+        if self.phi is None:
+            rows = self._checked_rows(X, reset=anew)
+            n = rows.n_rows
+        else:
+            rows = self._prototype_rows(X, labels)
+            n = rows.n_rows // max(len(labels), 1)
+        if n != given.n:
+            raise DataError(f"X has {n} examples, y has {given.n}")
+        self._inspect(rows, self._dtype_for(X, rows) if anew else self._learner.dtype)
+        return rows
+
+    def _dtype_for(self, X: Any, rows: Rows) -> str:
+        return self._state_dtype(X) if self.phi is None else self._state_dtype(rows.arguments()[0])
 
     def _prototype_rows(self, X: Any, labels: Labels) -> Rows:
         """A row Φ(x, label) for each example and each label, example after example."""
@@ -287,7 +366,14 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         self._labels.add(np.asarray(classes))
         asked = task.Ranking(prototypes="multi" if self.phi is None else "single")
         self._learner = self._make_learner(
-            asked, rule, known, n_features, len(self._labels), dtype, anew=anew
+            # An example may have no label at all; the first label to come takes the first block.
+            asked,
+            rule,
+            known,
+            n_features,
+            max(len(self._labels), 1),
+            dtype,
+            anew=anew,
         )
         self.n_features_in_ = n_features
 
@@ -522,10 +608,62 @@ class _Answers:
     starts: Array
     names: Array
     one_each: bool
+    declared: Array | None = None  # labels known before any row, as an indicator array's columns
 
     @property
     def n(self) -> int:
         return len(self.starts) - 1
+
+    def announce(self, classes: Array, weights: Array | None) -> None:
+        """Take the caller's word for the labels to come; others are then refused."""
+        announced = set(classes.tolist())
+        for label in np.unique(self._weighty(weights)[0]).tolist():
+            if label not in announced:
+                raise DataError(f"y contains {label!r}, which is not among classes={classes.tolist()}")
+        before = [] if self.declared is None else self.declared.tolist()
+        self.declared = np.unique(_array_of([*before, *classes.tolist()]))
+
+    def _weighty(self, weights: Array | None) -> tuple[Array, Array]:
+        """The labels of examples that have a weight, and the example of each."""
+        rows = np.repeat(np.arange(self.n), np.diff(self.starts))
+        if weights is None:
+            return self.labels, rows
+        heavy = weights[rows] > 0
+        return self.labels[heavy], rows[heavy]
+
+    def arrivals(self, known: Labels, weights: Array | None) -> list[tuple[int, Array]]:
+        """The labels not in `known`, with the examples that bring them; `known` learns of them.
+
+        A label is met with the example that has it, not at the head of its batch: how a stream is cut must not
+        show in the bits. Examples of no weight bring none. The first example with a weight is always listed for
+        a model that knows nothing.
+        """
+        news: dict[int, Array] = {}
+        if self.declared is not None:
+            news[0] = known.unknown(self.declared)
+            known.add(news[0])
+        elif len(known) == 0:
+            heavy = np.arange(self.n) if weights is None else np.flatnonzero(weights)
+            if len(heavy):
+                news[int(heavy[0])] = self.labels[:0]
+        labels, rows = self._weighty(weights)
+        fresh = known.unknown(labels)
+        if len(fresh):
+            distinct, first = np.unique(labels, return_index=True)
+            at = rows[first[np.searchsorted(distinct, fresh)]]
+            for row in np.unique(at).tolist():
+                news[row] = fresh[at == row]
+                known.add(news[row])
+        return sorted(news.items())
+
+    def between(self, start: int, stop: int, known: Labels) -> tuple[Array, Array]:
+        """Label numbers of some examples, and where those of each begin."""
+        part = self.labels[self.starts[start] : self.starts[stop]]
+        numbers = known.encode(part)
+        if numbers is None:  # labels of examples of no weight; any number will do
+            numbers = np.array([known.index.get(label, 0) for label in part.tolist()], dtype=np.int32)
+        lists = self.starts[start : stop + 1] - self.starts[start]
+        return np.ascontiguousarray(numbers), np.ascontiguousarray(lists)
 
 
 def _array_of(labels: Iterable[Any]) -> Array:
@@ -585,6 +723,7 @@ def _from_indicator(matrix: Any) -> _Answers:
         matrix.indptr.astype(np.int64),
         np.arange(matrix.shape[1]),
         one_each=False,
+        declared=np.arange(matrix.shape[1]),
     )
 
 
