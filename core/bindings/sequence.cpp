@@ -624,6 +624,14 @@ void bind_sequence(nb::module_& m) {
             },
             "The sequences read so far; reading goes on with an empty batch.")
         .def(
+            "take_lines",
+            [](ConllHandle& self) {
+                std::vector<std::int64_t> lines;
+                lines.swap(self.reader.first_lines);
+                return array_of(std::move(lines));
+            },
+            "The first line of each sequence read since the last call.")
+        .def(
             "take_problems",
             [](ConllHandle& self) {
                 nb::list out;

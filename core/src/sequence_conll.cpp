@@ -95,7 +95,10 @@ void ConllReader::line(std::string_view text, Batch& batch) {
         return;
     }
     if (broken_ || !check_columns(text)) return;
-    if (tokens_++ == 0) extractor_.start();
+    if (tokens_++ == 0) {
+        extractor_.start();
+        begun_ = line_;
+    }
     extractor_.token(fields_.data());
     if (labelled_) answer_text_ += fields_.back();
     answer_end_.push_back(answer_text_.size());
@@ -142,6 +145,7 @@ void ConllReader::end_sentence(Batch& batch) {
         }
         if (learning_) layout_.add_labels(labels_.size());
         extractor_.finish(names_, layout_, max_features_, learning_, answers_.data(), batch);
+        first_lines.push_back(static_cast<std::int64_t>(begun_));
     }
     broken_ = false;
     tokens_ = 0;

@@ -441,7 +441,7 @@ bool Jsonl::label(const char* line, Batch& out, Fault& fault) {
     if (member->value.kind != Kind::array) return label_value(member->value, out, fault);
     if (!settings_.multilabel) {
         return unsuited(member->value, "one label",
-                        "Use multilabel=True (--multilabel) for rows with several labels.", fault);
+                        "Use multilabel=True (--task multilabel) for rows with several labels.", fault);
     }
     Scanner scanner(member->value.first, member->value.last, fault);
     return scanner.array([&] {

@@ -49,7 +49,7 @@ bool Lines::prefixed_labels(const char*& first, const char* last, Batch& out, Fa
         while (stop != last && !is_blank(*stop)) ++stop;
         if (stop == label || (any && !settings_.multilabel)) {
             return fault.set(first, any ? "one label" : "a label behind __label__", quoted(first, stop),
-                             any ? "Use multilabel=True (--multilabel) for rows with several labels."
+                             any ? "Use multilabel=True (--task multilabel) for rows with several labels."
                                  : "Write it without a blank: __label__spam");
         }
         if (!add_label(label, stop, out, tables_.labels, fault)) return false;

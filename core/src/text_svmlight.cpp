@@ -312,7 +312,7 @@ bool Svmlight::label(const char*& p, const char* last, Batch& out, Fault& fault)
     if (std::memchr(first, ',', size) != nullptr && is_digit(*first) &&
         parse_double(first, stop, number) == NumberKind::word) {
         return fault.set(first, "one label", quoted(first, stop),
-                         "Use multilabel=True (--multilabel) for rows with several labels.");
+                         "Use multilabel=True (--task multilabel) for rows with several labels.");
     }
     return add_label(first, stop, out, tables_.labels, fault);
 }

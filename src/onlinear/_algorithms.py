@@ -369,8 +369,13 @@ def axes_of(rule: Any, owner: str, **parameters: Any) -> tuple[Any, Any]:
             entry = find(rule)
         except ParameterError as error:
             raise ParameterError(f"{owner}: {error}") from None
-        axes: tuple[Any, Any] = entry.make(**{**parameters, **entry.preset}).axes()
-        return axes
+        rule = entry.make(**{**parameters, **entry.preset})
     if isinstance(rule, OnlineClassifier):
-        return rule.axes()
+        if rule._always_joint or rule._joint_task() is not None:
+            raise ParameterError(
+                f"{owner}: {type(rule).__name__} as given answers several classes at once, which is defined for "
+                "multiclass classification alone; choose another rule, or constraints=1"
+            )
+        axes: tuple[Any, Any] = rule.axes()
+        return axes
     raise ParameterError(f"{owner}: rule must be an algorithm's name or one of our classifiers, got {rule!r}")

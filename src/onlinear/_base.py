@@ -191,7 +191,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         numbers = known.encode(labels) if len(known) else None
         news: list[tuple[int, Array]] = []
         if numbers is None:
-            stray = None if classes is None else known.stray(labels if weights is None else labels[weights > 0])
+            stray = (
+                None if classes is None else known.stray(labels if weights is None else labels[weights > 0])
+            )
             if stray is not None:
                 raise DataError(
                     f"y contains {stray!r}, which is not among classes={np.asarray(classes).ravel().tolist()}"

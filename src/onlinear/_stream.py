@@ -19,7 +19,7 @@ from .exceptions import DataError, NumericError, ReadError
 if TYPE_CHECKING:
     from .io._batch import Batch
 
-__all__ = ["Counts", "RowStream", "StreamLabels", "StreamLearner", "label_value"]
+__all__ = ["Counts", "RowStream", "StreamLabels", "StreamLearner", "label_value", "without_row"]
 
 Array = npt.NDArray[Any]
 
@@ -200,9 +200,16 @@ class RowStream:
         """What the model would answer, for people."""
         return "-"
 
-    def class_numbers(self, answers: Any, start: int, stop: int) -> Array | None:
+    def size(self, batch: Batch, row: int) -> int:
+        """How many features a row has."""
+        return int(batch.indptr[row + 1] - batch.indptr[row])
+
+    def class_numbers(self, batch: Batch, answers: Any, start: int, stop: int) -> Array | None:
         """The classes of some rows, as numbers to count; None for tasks without classes."""
         return None
+
+    def restore(self, class_counts: list[int]) -> None:
+        """Go on from a checkpoint, where examples of each class were counted."""
 
     # ------------------------------------------------------------------ learning
 
@@ -300,7 +307,7 @@ class RowStream:
         error = refuse(fault, row, column, single_precision=learner.handle.single_precision)
         if not self.skip or not isinstance(error, NumericError):
             line = int(batch.lines[start + row])
-            raise ReadError(f"{batch.source}:{line}: {_without_row(str(error))}", batch.source, line)
+            raise ReadError(f"{batch.source}:{line}: {without_row(str(error))}", batch.source, line)
         done.refused += 1
         return start + int(row) + 1
 
@@ -430,14 +437,14 @@ class StreamLearner(RowStream):
         """The class the model would give a row."""
         return str(self.model._labels.names[self.guess(self.scores(batch, row, row + 1))[0]])
 
-    def class_numbers(self, answers: Array, start: int, stop: int) -> Array:
+    def class_numbers(self, batch: Batch, answers: Array, start: int, stop: int) -> Array:
         """The classes of some rows."""
         numbers = answers[start:stop]
         counted: Array = numbers[numbers >= 0]
         return counted
 
 
-def _without_row(message: str) -> str:
+def without_row(message: str) -> str:
     """The message without its count of rows, which means nothing where lines are named."""
     import re
 

@@ -235,7 +235,7 @@ class RankingStream(RowStream):
         best = order[int(np.argmax(self.scores(batch, row, row + 1)[0, order]))]
         return str(self.model._labels.names[best])
 
-    def class_numbers(self, answers: LabelLists, start: int, stop: int) -> Array:
+    def class_numbers(self, batch: Batch, answers: LabelLists, start: int, stop: int) -> Array:
         """All labels of some rows."""
         numbers = answers.between(start, stop)
         counted: Array = numbers[numbers >= 0]

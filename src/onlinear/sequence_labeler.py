@@ -16,7 +16,7 @@ import numpy.typing as npt
 from . import _core
 from . import belief as beliefs
 from . import rule as rules
-from ._algorithms import axes_of
+from ._algorithms import ALGORITHMS, axes_of
 from ._learner import contiguous, weights_of
 from ._parameters import check_choice, check_number
 from ._rows import refuse
@@ -218,9 +218,8 @@ def _blocks(path: Any) -> Iterator[bytes]:
         stream.close()
 
 
-def _with_first_line(path: Any) -> tuple[list[str], Iterator[bytes]]:
+def _with_first_line(path: Any, blocks: Iterator[bytes]) -> tuple[list[str], Iterator[bytes]]:
     """The columns of the first line with any, and all blocks of the file."""
-    blocks = _blocks(path)
     head = b""
     for block in blocks:
         head += block
@@ -654,14 +653,17 @@ class SequenceLabeler(BaseEstimator):
             and bool(sequences)
             and getattr(cast(Any, sequences)[0], "dtype", None) == np.float64
         )
+        axes = self.axes()
         try:
-            return _core.SequenceLearner(*self.axes(), not wide, self.max_features)
+            return _core.SequenceLearner(*axes, not wide, self.max_features)
         except ValueError as error:
             raise ParameterError(f"SequenceLabeler: {error}") from None
 
-    def _open(self, path: Any, native: Any) -> tuple[Any, list[str], Iterator[bytes]]:
+    def _open(
+        self, path: Any, native: Any, blocks: Iterator[bytes] | None = None
+    ) -> tuple[Any, list[str], Iterator[bytes]]:
         """A learner ready to read the file, the names of its columns, and its bytes."""
-        fields, blocks = _with_first_line(path)
+        fields, blocks = _with_first_line(path, _blocks(path) if blocks is None else blocks)
         columns = self.__dict__.get("_file_columns") if native is not None else None
         if columns is None:
             columns = (
@@ -844,7 +846,9 @@ def _axes_of(rule: Any) -> tuple[Any, Any]:
     """The rule and the belief that ``rule=`` means; no belief for a rule object."""
     if hasattr(rule, "metric"):
         return rule, None
-    made, own = axes_of(rule.replace("_", "-") if isinstance(rule, str) else rule, "SequenceLabeler")
+    if isinstance(rule, str) and rule not in ALGORITHMS:
+        rule = rule.replace("_", "-")
+    made, own = axes_of(rule, "SequenceLabeler")
     # A mean that is derived on read is not there for Viterbi to read; the rule's own form is.
     if isinstance(own, beliefs.Information):
         own = beliefs.Diagonal(projection="kl", initial_variance=own.initial_variance)

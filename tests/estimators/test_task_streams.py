@@ -45,9 +45,7 @@ def write(path: Path, rows: int = 120, *, sets: bool = False, seed: int = 0) -> 
         values = rng.standard_normal(4).round(3)
         labels = sorted(rng.choice(2 + i // 20, rng.integers(0, 3), replace=False).tolist())
         answer = ",".join(map(str, labels)) if sets else f"{values.sum():.3f}"
-        lines.append(
-            f"{answer} " + " ".join(f"{c}:{v}" for c, v in zip(columns, values, strict=True))
-        )
+        lines.append(f"{answer} " + " ".join(f"{c}:{v}" for c, v in zip(columns, values, strict=True)))
     path.write_text("\n".join(lines) + "\n")
     return path
 
@@ -232,7 +230,10 @@ def test_a_dict_of_costs_serves_files(tmp_path: Path) -> None:
 
 
 @given(
-    seed=st.integers(0, 10_000), n=st.integers(1, 6), k=st.integers(2, 6), levels=st.sampled_from([2, 3, 1000])
+    seed=st.integers(0, 10_000),
+    n=st.integers(1, 6),
+    k=st.integers(2, 6),
+    levels=st.sampled_from([2, 3, 1000]),
 )
 def test_ranking_measures_are_scikit_learns(seed: int, n: int, k: int, levels: int) -> None:
     """Also with ties, empty sets and full ones."""

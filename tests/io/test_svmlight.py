@@ -135,7 +135,7 @@ REFUSED = [
     ("1 1:3e38 1:3e38\n", 1, "a row of finite values, found repeated features whose sum overflows."),
     ("nan 1:1\n", 1, 'a finite label, found "nan". Leave out rows'),
     ("1e400 1:1\n", 1, 'a finite label, found "1e400". Leave out rows'),
-    ("1,2 1:1\n", 1, 'one label, found "1,2". Use multilabel=True (--multilabel)'),
+    ("1,2 1:1\n", 1, 'one label, found "1,2". Use multilabel=True (--task multilabel)'),
     ("1 1:1\x002:2\n", 3, 'index:value, found "1:1\\x00". This is not svmlight text.'),
     ("\x00\x01\x02\n", 1, "index:value, found"),
     ("\xff\xfa 1:1\n", 1, "a label, found"),

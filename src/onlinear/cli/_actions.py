@@ -39,7 +39,10 @@ def _needed(files: list[str] | None) -> list[str]:
 
 def _train(
     files: list[str] | None,
-    algorithm: str,
+    task: str,
+    algorithm: str | None,
+    cost_matrix: Path | None,
+    template: list[str] | None,
     parameter: list[str] | None,
     passes: int,
     save: Path | None,
@@ -57,11 +60,16 @@ def _train(
     as_json: bool,
     **reading: Any,
 ) -> int:
-    from .._algorithms import find
+    from ._tasks import read_costs, task_of
     from ._train import Plan, train
 
-    find(algorithm)
+    chosen = task_of(task)
+    algorithm = algorithm if algorithm is not None else chosen.algorithm
+    chosen.find(algorithm)
     plan = Plan(
+        task=chosen,
+        costs=None if cost_matrix is None else read_costs(cost_matrix),
+        templates=template,
         files=_needed(files),
         algorithm=algorithm,
         parameters=values_of(parameter or []),
@@ -117,7 +125,11 @@ def _evaluate(
     from ._evaluate import evaluate, render
 
     result = evaluate(model, _needed(files), reader_options(**reading), plots)
-    if as_json:
+    if isinstance(result, dict):
+        from ._task_results import render_figures
+
+        _say_json(result) if as_json else _say(render_figures(result))
+    elif as_json:
         _say_json(result.figures())
     else:
         _say(render(result))

@@ -100,11 +100,34 @@ COMMANDS = (
         (_FILES,),
         (
             Option(
+                "task",
+                ("--task",),
+                "text",
+                "classification, regression, one-class, multilabel or sequence (CoNLL files).",
+                "classification",
+            ),
+            Option(
                 "algorithm",
                 ("--algorithm", "-a"),
                 "text",
-                "Which one; 'onlinear algorithms' lists them.",
-                "arow",
+                "Which one; 'onlinear algorithms' lists them. By default arow, and pa1 where the task is "
+                "one-class, multilabel or sequence.",
+            ),
+            Option(
+                "cost_matrix",
+                ("--cost-matrix",),
+                "path",
+                'What wrong answers cost: JSON {"right": {"answer": cost}}, or a table with the answers above '
+                "and the right classes on the left.",
+                None,
+                "FILE",
+            ),
+            Option(
+                "template",
+                ("--template",),
+                "texts",
+                "With --task sequence: a feature to make of each token, as 'w[-1]|w[0]' or 'w[0].suffix3'; may be "
+                "repeated. By default windows of the words and tags, shapes and affixes.",
             ),
             Option(
                 "parameter",
@@ -150,11 +173,15 @@ COMMANDS = (
             "onlinear train 'part-*.jsonl.zst' -a scw1 -p C=1 -p confidence=0.9 --passes 2 --test test.jsonl",
             "zcat log.vw.gz | onlinear train - --format vw --bits 22 --save model.safetensors",
             "onlinear train big.svm --checkpoint run/ --every 100000 --resume --save model.safetensors",
+            "onlinear train houses.svm --task regression -p r=1 --save houses.safetensors",
+            "onlinear train chunks.conll --task sequence --passes 10 --test test.conll --save chunks.safetensors",
         ),
     ),
     Command(
         "predict",
-        "Predict: one label per line, more columns when asked. Reads standard input when no file is named.",
+        "Predict: one label per line, more columns when asked. Reads standard input when no file is named.\n\n"
+        "A regressor writes a number, a one-class model 1 or -1, a ranker labels between commas; a model of "
+        "sequences writes the CoNLL file with one more column.",
         (_MODEL, _FILES),
         (
             Option("output", ("--output", "-o"), "path", "Write here, not to standard output."),
@@ -174,7 +201,8 @@ COMMANDS = (
     ),
     Command(
         "evaluate",
-        "Test a model on labelled data: error, confusion matrix, F1 by class, calibration, ROC and PR.",
+        "Test a model on labelled data: error, confusion matrix, F1 by class, calibration, ROC and PR; for other "
+        "tasks what they are measured by.",
         (_MODEL, _FILES),
         (
             Option(

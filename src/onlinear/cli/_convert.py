@@ -44,6 +44,10 @@ def convert_model(
 
 def _retyped(source: Path, target: Path, dtype: str | None) -> None:
     content, tensors = read_file(source)
+    if dtype is not None and content.get("estimator") == "SequenceLabeler":
+        raise UsageError(
+            f"{source}: a model of sequences keeps the type it was trained with; use train --dtype"
+        )
     if content.get("compact") is not None:
         raise UsageError(f"{source}: a compact model; it cannot become a full one again")
     if dtype is not None:

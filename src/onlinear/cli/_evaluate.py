@@ -16,7 +16,7 @@ from .._stream import StreamLabels
 from ..exceptions import DataError
 from ..persistence import writable
 from ._errors import UsageError
-from ._reading import Scored, load_classifier, named_label, open_like, score
+from ._reading import Scored, load_model, named_label, open_like, score
 
 __all__ = ["Evaluation", "draw", "error_of", "evaluate", "render"]
 
@@ -200,11 +200,23 @@ def curve_points(positive: Array, scores: Array) -> tuple[Array, Array, Array]:
     return fpr, tpr, precision
 
 
-def evaluate(path: Path, files: list[str], reading: dict[str, Any], plots: Path | None) -> Evaluation:
-    """Evaluate a model file on labelled files."""
+def evaluate(
+    path: Path, files: list[str], reading: dict[str, Any], plots: Path | None
+) -> Evaluation | dict[str, Any]:
+    """Evaluate a model file on labelled files; figures alone where it is no classifier."""
     if plots is not None:
         _check_plots(plots)
-    model = load_classifier(path)
+    model, kind = load_model(path)
+    if kind != "classifier":
+        if plots is not None:
+            raise UsageError(f"--plots draws curves of classifiers, not of a {type(model).__name__}")
+        if kind == "sequence":
+            from ._sequence import evaluate_sequences
+
+            return evaluate_sequences(model, files, reading)
+        from ._task_results import evaluate_rows
+
+        return evaluate_rows(model, files, reading)
     result = Evaluation(model)
     with open_like(model, files, reading, labelled=True) as reader:
         for scored in score(model, reader):

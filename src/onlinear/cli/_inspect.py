@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ..persistence import plain, written_aside
 from ._errors import UsageError
-from ._reading import load_classifier, named_label
+from ._reading import load_model, named_label
 
 __all__ = ["describe", "page", "render"]
 
@@ -34,19 +34,21 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
     """
     if top < 0:
         raise UsageError(f"--top must be at least 0, got {top}")
-    model = load_classifier(path)
+    model, kind = load_model(path)
+    if kind == "sequence":
+        from ._sequence import describe_sequences
+
+        return describe_sequences(model, path, top=top, label=label)
     learner = model._learner
-    coefficients = model.coef_
-    deviation = model.coef_std_ if learner.handle.has_variance else None
-    names = [named_label(name) for name in model.classes_.tolist()]
-    towards = names[1:] or names if len(names) <= 2 else names
+    names, towards, coefficients, deviation, intercept = _rows_of(model, kind)
     if label is not None and label not in names:
         from .._algorithms import nearest
 
-        raise UsageError(f"no class {label!r}.{nearest(label, names)} The model has {', '.join(names[:20])}")
+        known = f"The model has {', '.join(names[:20])}" if names else f"A {type(model).__name__} has none"
+        raise UsageError(f"no class {label!r}.{nearest(label, names)} {known}")
     weights = {}
     for i, name in enumerate(towards):
-        if label is None or label == name or len(names) <= 2:
+        if label is None or label == name or len(towards) == 1:
             weights[name] = _strongest(
                 model, coefficients[i], None if deviation is None else deviation[i], top
             )
@@ -66,12 +68,32 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
         "nonzero": int(used.sum()),
         "sparsity": 1 - float(used.mean()) if used.size else 1.0,
         "l2_norm": float(np.sqrt((coefficients**2).sum())),
-        "intercept": {name: float(value) for name, value in zip(towards, model.intercept_, strict=False)},
+        "intercept": {name: float(value) for name, value in zip(towards, intercept, strict=False)},
         "weights": weights,
         "histogram": _histogram(coefficients[used]),
         "std_histogram": None if deviation is None else _histogram(deviation[used]),
         "input": model.__dict__.get("input_"),
+        **({"radius": model.radius_} if hasattr(model, "radius_") else {}),
     }
+
+
+def _rows_of(model: Any, kind: str) -> tuple[list[str], list[str], Array, Array | None, Array]:
+    """Classes, what each row of weights speaks for, the weights, their deviations, the intercepts."""
+    handle = model._learner.handle
+    if hasattr(model, "radius_"):
+        return [], ["the centre"], model.center_[None, :], None, np.empty(0)
+    names = [named_label(name) for name in model.classes_.tolist()] if hasattr(model, "classes_") else []
+    deviation = None
+    if not names:
+        deviation = model.coef_std_[None, :] if handle.has_variance else None
+        return [], ["the target"], model.coef_[None, :], deviation, np.array([model.intercept_])
+    if kind == "classifier":
+        towards = names[1:] or names if len(names) <= 2 else names
+        deviation = model.coef_std_ if handle.has_variance else None
+        return names, towards, model.coef_, deviation, model.intercept_
+    if handle.has_variance:
+        deviation = np.sqrt(model._by_class(handle.variance()[0]))
+    return names, names, model.coef_, deviation, model.intercept_
 
 
 def _strongest(model: Any, weights: Array, deviation: Array | None, top: int) -> list[dict[str, Any]]:
@@ -111,7 +133,8 @@ def render(about: dict[str, Any]) -> str:
     shown = ", ".join(f"{name}={value}" for name, value in changed.items() if name in _INTERESTING)
     lines = [
         f"{about['model']}: {about['estimator']}({shown}), {about['bytes']:,} bytes, {about['dtype']}",
-        f"{len(about['classes'])} classes: {_some(about['classes'], 20)}",
+        *([f"{len(about['classes'])} classes: {_some(about['classes'], 20)}"] if about["classes"] else []),
+        *([f"a ball of radius {about['radius']:.6g}"] if "radius" in about else []),
         f"{about['features']:,} features, {about['nonzero']:,} not zero, sparsity {about['sparsity']:.4f}",
         f"{about['seen']:,} examples seen, {about['updates']:,} updates, {about['mistakes']:,} mistakes",
     ]
@@ -121,6 +144,9 @@ def render(about: dict[str, Any]) -> str:
         for item in items:
             std = "" if item["std"] is None else f"{item['std']:10.4f}"
             lines.append(f"{item['feature']:<{width}}  {item['weight']:+8.4f}{std}")
+    if about.get("transitions"):
+        lines += ["", "strongest transitions"]
+        lines += [f"{t['from']} -> {t['to']}  {t['weight']:+8.4f}" for t in about["transitions"]]
     lines += ["", "weights", *_bars(about["histogram"])]
     return "\n".join(lines)
 
@@ -210,7 +236,8 @@ svg { max-width: 100%; height: auto; } text { font: 11px system-ui, sans-serif; 
 def _facts(about: dict[str, Any]) -> str:
     rows = [
         ("estimator", about["estimator"]),
-        ("classes", _some(about["classes"], 50)),
+        *([("classes", _some(about["classes"], 50))] if about["classes"] else []),
+        *([("radius", f"{about['radius']:.6g}")] if "radius" in about else []),
         ("features", f"{about['features']:,}"),
         ("weights not zero", f"{about['nonzero']:,} (sparsity {about['sparsity']:.4f})"),
         ("examples seen", f"{about['seen']:,}"),

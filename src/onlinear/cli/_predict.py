@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..persistence import written_aside
-from ._reading import Scored, load_classifier, named_label, open_like, score
+from ._reading import Scored, load_model, named_label, open_like, read_blocks, score
 
-__all__ = ["predict"]
+__all__ = ["opened", "predict"]
 
 
 def predict(
@@ -26,12 +26,22 @@ def predict(
     header: bool,
 ) -> tuple[int, int]:
     """Write predictions; returns how many rows were predicted and how many lines refused."""
-    model = load_classifier(path)
+    model, kind = load_model(path)
+    if kind == "sequence":
+        from ._sequence import predict_sequences
+
+        with opened(output) as out:
+            return predict_sequences(model, files, reading, out, scores=scores, proba=proba, std=std)
+    if kind == "rows":
+        from ._task_results import Columns
+
+        columns = Columns(model, scores=scores, proba=proba, std=std)
+        return _predict_rows(columns, files, reading, output, header)
     if std:
         model._need_variance()
     names = [named_label(name) for name in model.classes_.tolist()]
     rows = 0
-    with open_like(model, files, reading, labelled=None) as reader, _opened(output) as out:
+    with open_like(model, files, reading, labelled=None) as reader, opened(output) as out:
         if header:
             out.write("\t".join(_columns(names, scores, proba, std)).encode() + b"\n")
         lines = [name.encode() + b"\n" for name in names]
@@ -41,6 +51,24 @@ def predict(
             else:
                 out.write(_table(scored, names, scores, proba, std))
             rows += scored.batch.n_rows
+        out.flush()
+        return rows, reader.n_refused
+
+
+def _predict_rows(
+    columns: Any, files: list[str], reading: dict[str, Any], output: Path | None, header: bool
+) -> tuple[int, int]:
+    """Write the columns of a model that is no classifier."""
+    from ._task_results import reading_for
+
+    model, rows = columns.model, 0
+    options = reading_for(model, reading)
+    with open_like(model, files, options, labelled=None) as reader, opened(output) as out:
+        if header:
+            out.write("\t".join(columns.names()).encode() + b"\n")
+        for batch, blocks in read_blocks(model, reader):
+            out.write(columns.lines(batch, blocks))
+            rows += batch.n_rows
         out.flush()
         return rows, reader.n_refused
 
@@ -70,7 +98,7 @@ def _table(scored: Scored, names: list[str], scores: bool, proba: bool, std: boo
 
 
 @contextmanager
-def _opened(output: Path | None) -> Iterator[BinaryIO]:
+def opened(output: Path | None) -> Iterator[BinaryIO]:
     """Standard output, or a file that appears when all rows are in it."""
     if output is None or str(output) == "-":
         yield sys.stdout.buffer

@@ -9,7 +9,7 @@ __all__ = ["Display", "Silent", "display"]
 
 _HEADER = (
     " average     since   example          current          current   current\n"
-    "   error      last   counter            label          predict  features\n"
+    "{:>8}      last   counter            label          predict  features\n"
 )
 
 
@@ -19,8 +19,10 @@ class Silent:
     #: The next example to show, which is none.
     next_point = 0
 
-    def row(self, label: str, guess: str, features: int, position: int, examples: int, mistakes: int) -> None:
-        """One line of the table."""
+    def row(
+        self, label: str, guess: str, features: int, position: int, examples: float, mistakes: float
+    ) -> None:
+        """One line of the table; `mistakes` may be any sum that is measured."""
 
     def advance(self, done: int, total: int | None, position: int) -> None:
         """How many bytes are read."""
@@ -35,17 +37,20 @@ class Silent:
 class Display(Silent):
     """A progressive validation table in the manner of Vowpal Wabbit: at examples 1, 2, 4, 8, ..."""
 
-    def __init__(self, position: int = 0) -> None:
+    def __init__(self, position: int = 0, measure: str = "error") -> None:
         self.next_point = 1
         while self.next_point <= position:
             self.next_point *= 2
-        self._last = (0, 0)
+        self._measure = measure.split()[-1]
+        self._last = (0.0, 0.0)
         self._started = False
 
-    def row(self, label: str, guess: str, features: int, position: int, examples: int, mistakes: int) -> None:
+    def row(
+        self, label: str, guess: str, features: int, position: int, examples: float, mistakes: float
+    ) -> None:
         """One line of the table."""
         if not self._started:
-            self._write(_HEADER)
+            self._write(_HEADER.format(self._measure))
             self._started = True
         before, wrong = self._last
         since = (mistakes - wrong) / max(examples - before, 1)
@@ -69,8 +74,8 @@ class Display(Silent):
 class Bar(Display):
     """The same with a bar below: share of the bytes, rate, time left."""
 
-    def __init__(self, position: int = 0) -> None:
-        super().__init__(position)
+    def __init__(self, position: int = 0, measure: str = "error") -> None:
+        super().__init__(position, measure)
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -119,11 +124,11 @@ class Bar(Display):
             self._progress.stop()
 
 
-def display(quiet: bool, position: int = 0) -> Silent:
+def display(quiet: bool, position: int = 0, measure: str = "error") -> Silent:
     """What suits the terminal."""
     if quiet:
         return Silent()
-    return Bar(position) if sys.stderr.isatty() else Display(position)
+    return Bar(position, measure) if sys.stderr.isatty() else Display(position, measure)
 
 
 def _cut(text: str) -> str:

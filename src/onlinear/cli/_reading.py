@@ -12,25 +12,33 @@ import numpy.typing as npt
 
 from .._rows import SparseRows, refuse
 from ..exceptions import ReadError
-from ._errors import UsageError
 
 if TYPE_CHECKING:
     from ..io import Batch, Reader
 
-__all__ = ["Scored", "format_by_name", "load_classifier", "named_label", "open_like", "score"]
+__all__ = [
+    "Scored",
+    "format_by_name",
+    "known_rows",
+    "load_model",
+    "named_label",
+    "open_like",
+    "read_blocks",
+    "score",
+]
 
 Array = npt.NDArray[Any]
 
 
-def load_classifier(path: Path) -> Any:
-    """A model the commands can work with."""
+def load_model(path: Path) -> tuple[Any, str]:
+    """A model, and what kind it is: "classifier", "rows" (of another task) or "sequence"."""
     from .._base import OnlineClassifier
     from ..persistence import load
 
     model = load(path)
-    if not isinstance(model, OnlineClassifier):
-        raise UsageError(f"{path}: a {type(model).__name__}; the command line works with classifiers")
-    return model
+    if isinstance(model, OnlineClassifier):
+        return model, "classifier"
+    return model, "sequence" if hasattr(model, "predict_file") else "rows"
 
 
 def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: bool | None) -> Reader:
@@ -108,6 +116,12 @@ def known_rows(model: Any, batch: Batch) -> SparseRows:
 
 def score(model: Any, reader: Reader) -> Iterator[Scored]:
     """The batches of a reader with their scores."""
+    for batch, blocks in read_blocks(model, reader):
+        yield Scored(model, batch, blocks)
+
+
+def read_blocks(model: Any, reader: Reader) -> Iterator[tuple[Batch, Array]]:
+    """The batches of a reader with their scores, a column per block of the model."""
     learner = model._learner
     for batch in reader:
         out = learner.handle.read_csr(*known_rows(model, batch).arguments(), False, 1)
@@ -116,7 +130,7 @@ def score(model: Any, reader: Reader) -> Iterator[Scored]:
             line = int(batch.lines[row])
             error = refuse(fault, row, column, single_precision=learner.handle.single_precision)
             raise ReadError(f"{batch.source}:{line}: {error}", batch.source, line)
-        yield Scored(model, batch, out)
+        yield batch, out
 
 
 def named_label(name: Any) -> str:

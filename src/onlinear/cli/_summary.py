@@ -4,9 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["summary"]
+__all__ = ["figures_as_text", "summary"]
 
 _MOST_CLASSES = 20
+
+#: Figures of tasks and how they are called here; those of a run are progressive.
+_MEASURED = {
+    "mean_absolute_error": "mean |error|",
+    "mean_squared_error": "mean error^2",
+    "root_mean_squared_error": "root of it",
+    "r2": "R2",
+    "rejection_rate": "rejected",
+    "mean_loss": "mean loss",
+    "radius": "radius",
+    "ranking_loss": "ranking loss",
+    "one_error": "one-error",
+    "average_precision": "avg. precision",
+    "subset_accuracy": "exact sets",
+    "micro_f1": "micro F1",
+    "total_cost": "total cost",
+    "mean_cost": "mean cost",
+    "token_accuracy": "tokens right",
+    "sequence_accuracy": "all right",
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "span F1",
+}
 
 
 def summary(report: dict[str, Any]) -> str:
@@ -20,18 +43,27 @@ def summary(report: dict[str, Any]) -> str:
         f"examples     {report['examples']:,}{passes}, {report['features']:,} features",
         f"error        {_rate(report['error'])} progressive",
     ]
+    measured = [(name, report[name]) for name in _MEASURED if report.get(name) is not None]
+    if measured:  # the task has figures of its own
+        if report["task"] != "classification":
+            del lines[-1]
+        lines += [f"{_label(name)} {_rate(value)}" for name, value in measured]
     if report["passes"] > 1:
         lines.append(f"by pass      {'  '.join(_rate(error) for error in report['pass_errors'])}")
     if report["holdout_error"] is not None:
         lines.append(f"held out     {_rate(report['holdout_error'])}")
-    if report["test_error"] is not None:
+    if "test" in report:
+        shown = [f"{_MEASURED[k]} {_rate(v)}" for k, v in report["test"].items() if k in _MEASURED]
+        lines.append(f"test         {', '.join(shown)}")
+    elif report["test_error"] is not None:
         lines.append(f"test         {_rate(report['test_error'])}")
     lines.append(f"mistakes     {report['mistakes']:,}, updates {report['updates']:,}")
     if report["refused"]:
         lines.append(f"refused      {report['refused']:,}")
     classes = [f"{name} {count:,}" for name, count in report["classes"].items()]
     more = f" and {len(classes) - _MOST_CLASSES} more" if len(classes) > _MOST_CLASSES else ""
-    lines.append(f"classes      {', '.join(classes[:_MOST_CLASSES])}{more}")
+    if classes:
+        lines.append(f"classes      {', '.join(classes[:_MOST_CLASSES])}{more}")
     lines.append(
         f"time         {report['seconds']:.2f} s, {report['examples_per_second']:,.0f} examples a second, "
         f"{report['peak_rss_mb']:.0f} MB"
@@ -40,9 +72,20 @@ def summary(report: dict[str, Any]) -> str:
         lines.append(f"saved        {report['model']}")
     if report["interrupted"]:
         lines.append("interrupted; this is how far it came")
-    elif len(classes) == 1:
+    elif len(classes) == 1 and report["task"] == "classification":
         lines.append("only one class was seen; the model will predict nothing else")
     return "\n".join(lines)
+
+
+def _label(name: str) -> str:
+    """A figure's name in the width of the first column."""
+    return f"{_MEASURED[name]:<12}"
+
+
+def figures_as_text(figures: dict[str, Any]) -> str:
+    """The figures of a task, a line each."""
+    known = [(name, value) for name, value in figures.items() if name in _MEASURED]
+    return "\n".join(f"{_MEASURED[name]:<18} {_rate(value)}" for name, value in known)
 
 
 def _rate(error: float | None) -> str:

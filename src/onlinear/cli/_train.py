@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import _algorithms
-from .._stream import Counts, StreamLearner
+from .._stream import Counts
 from ..exceptions import DataError
-from ..persistence import plain, save, writable
+from ..persistence import save, writable
 from ._checkpoint import Checkpoint, Progress, identity
 from ._errors import UsageError
 from ._interrupt import Interrupt
 from ._progress import Silent, display
+from ._tasks import Task, share
 
 if TYPE_CHECKING:
     from ..io import Batch, Reader
@@ -55,7 +55,7 @@ _ELSEWHERE = {
     "shuffle": None,
     "warm_start": None,
     "initial_mean": None,
-    "cost_matrix": None,
+    "cost_matrix": "--cost-matrix",
     "grow_features": None,
     "n_jobs": None,
 }
@@ -82,6 +82,9 @@ class Plan:
     dtype: str = "float32"
     names: int | None = None
     quiet: bool = False
+    task: Task = field(default_factory=Task)
+    costs: dict[Any, dict[Any, float]] | None = None
+    templates: list[str] | None = None
 
     def check(self) -> None:
         """Refuse what makes no sense, before a byte is read."""
@@ -109,6 +112,7 @@ class Plan:
             )
         if "-" in self.files and "-" in self.test:
             raise UsageError("standard input cannot be both the training and the test data")
+        self.task.check_reading(self)
         if self.save is not None:
             writable(self.save)
 
@@ -122,8 +126,8 @@ class Plan:
     def model(self) -> Any:
         """A new estimator."""
         for name in self.parameters:
-            if name in _ELSEWHERE:
-                option = _ELSEWHERE[name]
+            if name in _ELSEWHERE or name in self.task.refused:
+                option = _ELSEWHERE.get(name)
                 hint = f"use {option}" if option else "it has no meaning for a stream"
                 raise UsageError(f"-p {name} cannot be given here: {hint}")
         settings: dict[str, Any] = {"random_state": self.seed, "dtype": self.dtype}
@@ -131,14 +135,22 @@ class Plan:
             settings["bits"] = min(self.reading["bits"], 30)
         if self.reading.get("max_features") is not None:
             settings["max_features"] = self.reading["max_features"]
-        model = _algorithms.make(self.algorithm, **self.parameters, **settings)
-        model.axes()  # refuses bad parameters before there is any data
-        model._joint()
+        if self.costs is not None:
+            if type(self.task) is not Task:
+                raise UsageError(f"--cost-matrix is for classification, not for --task {self.task.name}")
+            settings["cost_matrix"] = self.costs
+        model = self.task.make(self.algorithm, self.parameters, settings)
+        if self.costs is not None:
+            model._costly(np.empty(0))  # the matrix names the classes, and must be one
         return model
 
     def fingerprint(self, files: list[str]) -> dict[str, Any]:
         """Everything the final model depends on."""
+        costs = None if self.costs is None else [[k, list(row.items())] for k, row in self.costs.items()]
         return {
+            "task": self.task.name,
+            "costs": costs,
+            "templates": self.templates,
             "algorithm": self.algorithm,
             "parameters": self.parameters,
             "reading": self.reading,
@@ -208,8 +220,9 @@ class _Run:
             self.checkpoint = Checkpoint(plan.checkpoint, plan.fingerprint(files))
             model = self._resumed(model)
         self.before = self.progress.seconds
-        self.learner = StreamLearner(model, dtype=plan.dtype, skip=plan.reading.get("on_error") == "skip")
-        self.display: Silent = display(plan.quiet, self.progress.position)
+        self.learner = plan.task.stream(model, plan)
+        self.learner.restore(self.progress.class_counts)
+        self.display: Silent = display(plan.quiet, self.progress.position, plan.task.measure)
         self.names: dict[int, str] = {}
         self.format = ""
 
@@ -239,19 +252,17 @@ class _Run:
             if self.interrupt.asked is None:
                 raise DataError(f"{', '.join(map(_named, self.files))}: no examples")
             return
+        self.plan.task.check_end(self.learner.model, self.files)
         self._remember()
         self._checkpoint()
         if self.plan.save is not None:
             save(self.learner.model, self.plan.save)
 
     def _pass(self) -> None:
-        from ..io import read
-
         progress = self.progress
         if len(progress.by_pass) == progress.passes:
             progress.by_pass.append(Counts())
-        reading = {**self.plan.reading, "labelled": True, "max_names": self.plan.names}
-        with read(self.files, skip_rows=progress.rows, **reading) as reader:
+        with self.plan.task.read(self.learner, self.files, self.plan, progress.rows) as reader:
             for batch in self._batches(reader):
                 self._batch(batch)
                 self.display.advance(reader.bytes_read, reader.bytes_total, progress.position)
@@ -283,7 +294,7 @@ class _Run:
         start = 0
         while start < batch.n_rows and self.interrupt.asked is None:
             stop, shown = self._next_stop(start, batch.n_rows)
-            guess = self._guess(batch, stop - 1) if shown else ""
+            guess = self.learner.guess_text(batch, stop - 1) if shown and self.learner.started else "-"
             counts = learner.learn(
                 batch, numbers, start, stop, calibrate=progress.passes == 0, held_out=held_out
             )
@@ -292,9 +303,9 @@ class _Run:
             progress.position += stop - start
             progress.rows += stop - start
             if progress.passes == 0:
-                self._count_classes(numbers[start:stop])
+                self._count_classes(learner.class_numbers(batch, numbers, start, stop))
             if shown:
-                self._show(batch, stop - 1, int(numbers[stop - 1]), guess)
+                self._show(batch, stop - 1, guess)
             start = stop
             if self.checkpoint is not None and progress.position % self.plan.every == 0:
                 self._checkpoint()
@@ -317,19 +328,15 @@ class _Run:
             return None
         return chosen(first, n_rows, self.plan.seed, self.plan.holdout)
 
-    def _guess(self, batch: Batch, row: int) -> str:
-        if not self.learner.started:
-            return "-"
-        number = self.learner.guess(self.learner.scores(batch, row, row + 1))[0]
-        return str(self.learner.model._labels.names[number])
+    def _show(self, batch: Batch, row: int, guess: str) -> None:
+        part, whole = self.plan.task.progress(self.progress.total)
+        features = self.learner.size(batch, row)
+        label = self.learner.label_text(batch, row)
+        self.display.row(label, guess, features, self.progress.position, whole, part)
 
-    def _show(self, batch: Batch, row: int, number: int, guess: str) -> None:
-        total = self.progress.total
-        features = int(batch.indptr[row + 1] - batch.indptr[row])
-        label = str(self.learner.model._labels.names[number])
-        self.display.row(label, guess, features, self.progress.position, total.examples, total.mistakes)
-
-    def _count_classes(self, numbers: Array) -> None:
+    def _count_classes(self, numbers: Array | None) -> None:
+        if numbers is None:
+            return
         counts = np.bincount(numbers, minlength=len(self.progress.class_counts)).tolist()
         self.progress.class_counts = [
             count + (self.progress.class_counts[i] if i < len(self.progress.class_counts) else 0)
@@ -356,9 +363,8 @@ class _Run:
         return len(errors) > patience and min(errors[-patience:]) >= min(errors[:-patience])
 
     def _pass_error(self, counts: Counts) -> float:
-        if self.plan.holdout:
-            return _share(counts.held_out_mistakes, counts.held_out) or 0.0
-        return _share(counts.mistakes, counts.examples) or 0.0
+        task = self.plan.task
+        return share(*(task.held_out(counts) if self.plan.holdout else task.progress(counts))) or 0.0
 
     # ------------------------------------------------------------------ keeping
 
@@ -369,11 +375,8 @@ class _Run:
         model = self.learner.model
         kept = {name: self.plan.reading[name] for name in REMEMBERED if name in self.plan.reading}
         kept["format"] = self.format
-        model.input_ = {
-            name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()
-        }
-        if self.names:
-            model._learner.handle.remember_words(self.names)
+        kept = {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
+        self.plan.task.remember(model, kept, self.names)
 
     def _checkpoint(self) -> None:
         if self.checkpoint is None or not self.learner.started:
@@ -396,36 +399,39 @@ class _Run:
         """What ``--json`` prints."""
         plan, progress, model = self.plan, self.progress, self.learner.model
         seconds = self._seconds()
-        started = self.learner.started
-        names = model._labels.names if started else []
+        started, task = self.learner.started, plan.task
+        names = task.class_names(model) if started else []
         counts = progress.class_counts + [0] * (len(names) - len(progress.class_counts))
-        held_out = progress.by_pass[-1] if progress.by_pass else Counts()
-        test_error = None
+        last = progress.by_pass[-1] if progress.by_pass else Counts()
+        tested: dict[str, Any] = {"error": None}
         if plan.test and started and not interrupted:
-            from ._evaluate import error_of
-
-            test_error = error_of(model, plan.test, self.plan.reading)
-        return {
+            tested = task.test(model, plan.test, self.plan.reading)
+        report = {
+            "task": task.name,
             "algorithm": plan.algorithm,
-            "parameters": _told(model, plan),
+            "parameters": task.told(model, plan),
             "examples": progress.total.examples,
-            "features": model._learner.n_features if started else 0,
+            "features": task.n_features(model) if started else 0,
             "classes": {str(name): count for name, count in zip(names, counts, strict=True)},
             "passes": progress.passes,
             "mistakes": progress.total.mistakes,
             "updates": progress.total.updates,
-            "error": _share(progress.total.mistakes, progress.total.examples),
-            "pass_errors": [_share(counts.mistakes, counts.examples) for counts in progress.by_pass],
-            "holdout_error": _share(held_out.held_out_mistakes, held_out.held_out) if plan.holdout else None,
-            "test_error": test_error,
+            "error": share(*task.progress(progress.total)),
+            **task.figures(model, progress.total),
+            "pass_errors": [share(*task.progress(counts)) for counts in progress.by_pass],
+            "holdout_error": share(*task.held_out(last)) if plan.holdout else None,
+            "test_error": tested["error"],
             "seconds": seconds,
             "examples_per_second": progress.total.examples / seconds if seconds > 0 else 0.0,
             "peak_rss_mb": peak_rss_mb(),
             "refused": progress.refused + progress.total.refused,
-            "dtype": model._learner.dtype if started else plan.dtype,
+            "dtype": task.dtype(model) if started else plan.dtype,
             "model": None if plan.save is None or not started else str(plan.save),
             "interrupted": interrupted,
         }
+        if len(tested) > 1:
+            report["test"] = {name: value for name, value in tested.items() if name != "error"}
+        return report
 
 
 def chosen(first: int, count: int, seed: int, share: float) -> Array:
@@ -438,17 +444,6 @@ def chosen(first: int, count: int, seed: int, share: float) -> Array:
         z ^= z >> np.uint64(31)
     out: Array = z < np.uint64(int(share * 2.0**64))
     return out
-
-
-def _share(part: int, whole: int) -> float | None:
-    return part / whole if whole else None
-
-
-def _told(model: Any, plan: Plan) -> dict[str, Any]:
-    """The parameters that matter: those of the algorithm, and those that were given."""
-    entry = _algorithms.find(plan.algorithm)
-    names = [*entry.preset, *entry.parameters, *plan.parameters]
-    return {name: plain(getattr(model, name)) for name in dict.fromkeys(names)}
 
 
 def peak_rss_mb() -> float:

@@ -313,7 +313,7 @@ class ArrowReader:
 
         many = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
         if many and not self._settings.multilabel:
-            raise ParameterError("read: rows have several labels. Use multilabel=True (--multilabel).")
+            raise ParameterError("read: rows have several labels. Use multilabel=True (--task multilabel).")
         parents, codes, values = _categories(column)
         decoded = [self._label(value) for value in values] or [(np.nan, -1)]
         numbers = np.array([number for number, _ in decoded], np.float64)[codes]

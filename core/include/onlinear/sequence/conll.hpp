@@ -42,6 +42,8 @@ public:
     bool labelled() const noexcept { return labelled_; }
     /// One for each sentence left out; for the caller to take.
     std::vector<Problem> problems;
+    /// The first line of each sentence read; for the caller to take.
+    std::vector<std::int64_t> first_lines;
 
 private:
     void line(std::string_view text, Batch& batch);
@@ -66,6 +68,7 @@ private:
     std::string utf8_;
     std::vector<std::string_view> fields_;
     std::size_t tokens_ = 0;   // of the sentence being read
+    std::size_t begun_ = 0;    // and its first line
     std::string answer_text_;  // its labels, one behind the other; they count once the sentence is whole
     std::vector<std::size_t> answer_end_;
     std::vector<std::int32_t> answers_;

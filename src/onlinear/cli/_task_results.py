@@ -1,0 +1,275 @@
+"""``predict`` and ``evaluate`` for models of rows that are no classifiers: regressors, one-class, rankers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .._stream import StreamLabels
+from .._task_streams import LabelLists, ranking_measures, targets_in
+from ..exceptions import DataError
+from ._errors import UsageError
+from ._reading import known_rows, named_label, open_like, read_blocks
+from ._summary import figures_as_text
+
+__all__ = ["Columns", "evaluate_rows", "reading_for", "render_figures"]
+
+Array = npt.NDArray[Any]
+
+#: Labels of one-class data are told apart up to so many; more are not kinds of rows.
+_MOST_LABELS = 20
+
+
+def is_ranker(model: Any) -> bool:
+    """Whether a model ranks labels."""
+    return hasattr(model, "rank")
+
+
+def is_one_class(model: Any) -> bool:
+    """Whether a model knows one class only."""
+    return hasattr(model, "radius_")
+
+
+def reading_for(model: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """How files for a model are read: rankers may have several labels a row."""
+    several = is_ranker(model) and not model._one_each
+    return {**given, "multilabel": True} if several else given
+
+
+# ---------------------------------------------------------------------- predicting
+
+
+class Columns:
+    """What ``predict`` writes for a model: a column of answers, and more when asked.
+
+    Parameters
+    ----------
+    model : estimator
+        A regressor, a one-class model or a ranker.
+    scores, proba, std : bool
+        What was asked for.
+    """
+
+    def __init__(self, model: Any, *, scores: bool, proba: bool, std: bool) -> None:
+        owner = type(model).__name__
+        if std:
+            if is_ranker(model) or is_one_class(model):
+                raise UsageError(f"--std: a {owner} has no standard deviation for its answers")
+            model._need_variance()
+        if proba and not is_ranker(model):
+            raise UsageError(f"--proba: a {owner} has no probabilities")
+        if scores and not (is_ranker(model) or is_one_class(model)):
+            raise UsageError(f"--scores: the score of a {owner} is what it predicts; leave it out")
+        self.model = model
+        self.scores, self.proba, self.std = scores, proba, std
+
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        if not is_ranker(self.model):
+            first = "inside" if is_one_class(self.model) else "prediction"
+            return [first, *(["score"] if self.scores else []), *(["std"] if self.std else [])]
+        labels = [named_label(name) for name in self.model.classes_.tolist()]
+        scores = [f"score:{name}" for name in labels] if self.scores else []
+        return ["labels", *scores, *([f"proba:{name}" for name in labels] if self.proba else [])]
+
+    def lines(self, batch: Any, blocks: Array) -> bytes:
+        """The lines of a batch."""
+        if is_ranker(self.model):
+            columns = self._ranked(blocks)
+        elif is_one_class(self.model):
+            inside = -blocks[:, 0] - self.model.offset_
+            columns = [["1" if value >= 0 else "-1" for value in inside.tolist()]]
+            if self.scores:
+                columns.append([f"{value:.9g}" for value in inside.tolist()])
+        else:
+            columns = [[f"{value:.9g}" for value in blocks[:, 0].tolist()]]
+            if self.std:
+                columns.append([f"{value:.6g}" for value in self._deviations(batch).tolist()])
+        return "".join(["\t".join(row) + "\n" for row in zip(*columns, strict=True)]).encode()
+
+    def _deviations(self, batch: Any) -> Array:
+        variance = self.model._learner.read_rows(known_rows(self.model, batch), variances=True)
+        out: Array = np.sqrt(variance[:, 0])
+        return out
+
+    def _ranked(self, blocks: Array) -> list[list[str]]:
+        model = self.model
+        names = [named_label(name) for name in model.classes_.tolist()]
+        scores, chosen, probability = judged(model, blocks)
+        order = np.argsort(-scores, axis=1, kind="stable")
+        first = [
+            ",".join([names[k] for k in ranked if row[k]])
+            for ranked, row in zip(order.tolist(), chosen.tolist(), strict=True)
+        ]
+        columns = [first]
+        if self.scores:
+            columns += [[f"{value:.9g}" for value in column] for column in scores.T.tolist()]
+        if self.proba:
+            columns += [[f"{value:.6f}" for value in column] for column in probability.T.tolist()]
+        return columns
+
+
+def judged(model: Any, blocks: Array) -> tuple[Array, Array, Array]:
+    """Scores, chosen labels and probabilities of a ranker, a column for each of its classes, sorted."""
+    scores = np.ascontiguousarray(blocks[:, model._labels.order])
+    probability = model._probabilities(scores)
+    if model._one_each:
+        chosen = np.arange(scores.shape[1]) == np.argmax(scores, axis=1)[:, None]
+    else:
+        chosen = probability >= model.threshold
+    return scores, chosen, probability
+
+
+# ---------------------------------------------------------------------- evaluating
+
+
+def evaluate_rows(model: Any, files: list[str], reading: dict[str, Any]) -> dict[str, Any]:
+    """Figures of a model on files.
+
+    Parameters
+    ----------
+    model : estimator
+        A regressor, a one-class model or a ranker.
+    files : list of str
+        With answers; a one-class model needs none.
+    reading : dict
+        Options of reading that were given.
+    """
+    tally: Any = _Sets(model) if is_ranker(model) else _Ball(model) if is_one_class(model) else _Targets()
+    labelled = None if is_one_class(model) else True
+    rows = 0
+    with open_like(model, files, reading_for(model, reading), labelled=labelled) as reader:
+        for batch, blocks in read_blocks(model, reader):
+            tally.add(batch, blocks)
+            rows += batch.n_rows
+        refused = reader.n_refused
+    if rows == 0:
+        raise DataError(f"{', '.join(files)}: no examples")
+    return {"examples": rows, "refused": refused, **tally.figures(rows)}
+
+
+class _Targets:
+    """Errors of predictions, and how the targets vary."""
+
+    def __init__(self) -> None:
+        self.absolute = self.squared = self.largest = 0.0
+        self.count, self.mean, self.spread = 0, 0.0, 0.0
+
+    def add(self, batch: Any, blocks: Array) -> None:
+        targets = targets_in(batch)
+        error = blocks[:, 0] - targets
+        self.absolute += float(np.abs(error).sum())
+        self.squared += float((error**2).sum())
+        self.largest = max(self.largest, float(np.abs(error).max(initial=0.0)))
+        # The mean and the squares around it, batch by batch, without losing digits to a far mean.
+        n, mean = len(targets), float(targets.mean())
+        both = self.count + n
+        self.spread += float(((targets - mean) ** 2).sum()) + (mean - self.mean) ** 2 * self.count * n / both
+        self.mean += (mean - self.mean) * n / both
+        self.count = both
+
+    def figures(self, rows: int) -> dict[str, Any]:
+        squared = self.squared / rows
+        return {
+            "mean_absolute_error": self.absolute / rows,
+            "mean_squared_error": squared,
+            "root_mean_squared_error": float(np.sqrt(squared)),
+            "largest_error": self.largest,
+            "r2": 1 - self.squared / self.spread if self.spread > 0 else None,
+        }
+
+
+class _Ball:
+    """How many rows are rejected, and of which label."""
+
+    def __init__(self, model: Any) -> None:
+        self.reach = -model.offset_
+        self.rejected = 0
+        self.by_label: dict[str, list[int]] = {}
+
+    def add(self, batch: Any, blocks: Array) -> None:
+        outside = blocks[:, 0] > self.reach
+        self.rejected += int(outside.sum())
+        if not batch.has_labels or len(self.by_label) > _MOST_LABELS:
+            return
+        for label, out in zip(batch.y.tolist(), outside.tolist(), strict=True):
+            seen = self.by_label.setdefault(named_label(label), [0, 0])
+            seen[0] += 1
+            seen[1] += out
+
+    def figures(self, rows: int) -> dict[str, Any]:
+        return {
+            "rejection_rate": self.rejected / rows,
+            "radius": self.reach,
+            "by_label": {
+                label: {"examples": count, "rejected": out, "rejection_rate": out / count}
+                for label, (count, out) in sorted(self.by_label.items())
+                if len(self.by_label) <= _MOST_LABELS
+            },
+        }
+
+
+class _Sets:
+    """How well labels are ranked, and sets of labels predicted."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+        self.labels = StreamLabels(model._labels.names)
+        self.sums: dict[str, float] = {}
+        self.exact = self.hits = self.said = self.true = self.unknown = 0
+
+    def add(self, batch: Any, blocks: Array) -> None:
+        several = batch.label_indptr is not None
+        starts = batch.label_indptr if several else np.arange(batch.n_rows + 1)
+        encode: Callable[[Any], Array] = self.labels.encode_all if several else self.labels.encode
+        lists = LabelLists(encode(batch), np.asarray(starts, dtype=np.int64))
+        scores, chosen, _ = judged(self.model, blocks)
+        truth = lists.mask(np.arange(batch.n_rows), scores.shape[1])[:, self.model._labels.order]
+        for name, value in ranking_measures(truth, scores).items():
+            self.sums[name] = self.sums.get(name, 0.0) + value
+        strange = np.flatnonzero(lists.numbers < 0)
+        known = np.ones(batch.n_rows, dtype=bool)
+        known[lists.rows_of(strange)] = False
+        self.unknown += len(strange)
+        self.exact += int(((chosen == truth).all(axis=1) & known).sum())
+        self.hits += int((chosen & truth).sum())
+        self.said += int(chosen.sum())
+        self.true += int(truth.sum()) + len(strange)
+
+    def figures(self, rows: int) -> dict[str, Any]:
+        ranked = self.sums["ranked"]
+        return {
+            "ranking_loss": self.sums["ranking_loss"] / rows,
+            "one_error": self.sums["one_error"] / ranked if ranked else None,
+            "average_precision": self.sums["average_precision"] / rows,
+            "subset_accuracy": self.exact / rows,
+            "micro_f1": 2 * self.hits / max(self.said + self.true, 1),
+            "unknown_labels": self.unknown,
+        }
+
+
+def render_figures(figures: dict[str, Any]) -> str:
+    """The figures as text."""
+    lines = [f"{'examples':<18} {figures['examples']:,}", figures_as_text(figures)]
+    if figures["refused"]:
+        lines.append(f"{'refused':<18} {figures['refused']:,}")
+    if figures.get("unknown_labels"):
+        lines.append(f"{'unknown labels':<18} {figures['unknown_labels']:,}, which the model has never met")
+    for kind in ("by_label", "by_kind"):
+        if figures.get(kind):
+            lines += ["", *_table(figures[kind])]
+    return "\n".join(lines)
+
+
+def _table(items: dict[str, dict[str, Any]]) -> list[str]:
+    """A line for each label."""
+    width = max(5, *(len(label) for label in items))
+    heads = list(next(iter(items.values())))
+    lines = ["  ".join([f"{'label':<{width}}", *(f"{head:>14}" for head in heads)])]
+    for label, row in items.items():
+        cells = [f"{v:>14.4f}" if isinstance(v, float) else f"{v:>14,}" for v in row.values()]
+        lines.append("  ".join([f"{label:<{width}}", *cells]))
+    return lines
