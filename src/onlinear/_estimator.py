@@ -210,7 +210,7 @@ class OnlineEstimator(BaseEstimator):
         return self
 
     def _stream(self, **options: Any) -> RowStream:
-        """This model at the end of a stream of rows; `options` are those of `RowStream`."""
+        """The model at the end of a stream of rows; `options` are those of `RowStream`."""
         raise TypeError(f"{type(self).__name__} does not say how it learns a stream")
 
     def _learn_dict(

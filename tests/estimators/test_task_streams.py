@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,10 +86,7 @@ def test_rows_of_no_weight_bring_nothing(made: Callable[[], Any], weight: int, t
     labels = {1: ["b"], 0: ["z"], 2: ["a", "b"], 3: ["c"]} if sets else {0: 5, 1: 1, 2: 0, 3: 2}
     kept = [1, 2, 3] if weight == 0 else [0, 1, 2, 3]
     weights = [weight, 1, 1, 1]
-    lines = [
-        '{"label": %s, "w": %d, "a%d": %d}' % (str(labels[i]).replace("'", '"'), weights[i], i % 2, 1 + i)
-        for i in range(4)
-    ]
+    lines = [json.dumps({"label": labels[i], "w": weights[i], f"a{i % 2}": 1 + i}) for i in range(4)]
     data, heavy = tmp_path / "all.jsonl", tmp_path / "heavy.jsonl"
     data.write_text("\n".join(lines) + "\n")
     heavy.write_text("\n".join(lines[i] for i in kept) + "\n")
@@ -152,8 +150,8 @@ def test_single_prototypes_meet_labels_one_by_one_too() -> None:
     X = np.random.default_rng(1).standard_normal((4, 3))
     y = [["b"], ["a", "b"], ["d"], ["c", "a"]]
     several = MultilabelRanker(rule="pa1", fit_intercept=False).partial_fit(X, y)
-    for given in (X, csr_matrix(X)):
-        single = MultilabelRanker(rule="pa1", phi=blocks).partial_fit(given, y)
+    for rows in (X, csr_matrix(X)):
+        single = MultilabelRanker(rule="pa1", phi=blocks).partial_fit(rows, y)
         assert_allclose(single.coef_.reshape(4, 3), several.coef_, rtol=1e-12)
 
 
