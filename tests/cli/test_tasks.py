@@ -216,9 +216,7 @@ def test_stopping_at_every_checkpoint_changes_no_bits(
 
     monkeypatch.setattr(_train.Checkpoint, "save", save_and_die)
     resume = ["--checkpoint", str(tmp_path / "run"), "--every", "37", "--resume", "--save", str(parts)]
-    ends = 0
-    while main(["train", *options, *resume]) != 0:
-        ends += 1
+    ends = next(n for n in range(100) if main(["train", *options, *resume]) == 0)
 
     assert ends >= 3
     assert parts.read_bytes() == whole.read_bytes()
