@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any
 
 try:
@@ -21,8 +22,20 @@ from sklearn.base import clone
 from .._base import OnlineClassifier
 from .._regressor import OnlineRegressor
 from ..arow import AROWClassifier, AROWRegressor
+from ..one_class import PassiveAggressiveOneClass
+from ..ranking import MultilabelRanker
 
-__all__ = ["RiverClassifier", "RiverRegressor", "as_river"]
+__all__ = [
+    "RiverAnomalyDetector",
+    "RiverClassifier",
+    "RiverMultiLabelClassifier",
+    "RiverRegressor",
+    "as_river",
+]
+
+_Detector: Any = getattr(base, "AnomalyDetector", None)
+if _Detector is None:  # where river kept it before
+    _Detector = import_module("river.anomaly.base").AnomalyDetector
 
 
 class RiverClassifier(base.Classifier):  # type: ignore[misc]
@@ -153,10 +166,135 @@ class RiverRegressor(base.Regressor):  # type: ignore[misc]
         yield {"estimator": AROWRegressor()}
 
 
+class RiverAnomalyDetector(_Detector):  # type: ignore[misc]
+    """A one-class learner of this library as river sees an anomaly detector.
+
+    Parameters
+    ----------
+    estimator
+        The one-class learner; it is the pattern and is never changed.
+
+    Attributes
+    ----------
+    model : PassiveAggressiveOneClass
+        The learner, with everything it offers: `center_`, `radius_`, `save`.
+
+    Examples
+    --------
+    >>> from onlinear import PassiveAggressiveOneClass
+    >>> from onlinear.integrations.river import as_river
+    >>> model = as_river(PassiveAggressiveOneClass(radius=1.0))
+    >>> for warmth in (2.0, 2.5, 1.5) * 50:
+    ...     model.learn_one({"warmth": warmth})
+    >>> model.score_one({"warmth": 2.0}) < 1.5 < model.score_one({"warmth": 5.0})
+    True
+    """
+
+    def __init__(self, estimator: PassiveAggressiveOneClass) -> None:
+        self.estimator = estimator
+        self.model: PassiveAggressiveOneClass = clone(estimator)
+
+    def learn_one(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
+        """Learn one example.
+
+        Parameters
+        ----------
+        x
+            Features and their values.
+        w
+            The example's weight.
+        """
+        self.model.learn_one(x, w=w)
+
+    def score_one(self, x: Mapping[Any, Any]) -> float:
+        """Distance from the centre: the larger, the stranger; 0 before any learning.
+
+        Parameters
+        ----------
+        x
+            Features and their values.
+        """
+        return self.model.score_one(x)
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"estimator": PassiveAggressiveOneClass()}
+
+
+class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc]
+    """A label ranker of this library as river sees a classifier of several labels.
+
+    Parameters
+    ----------
+    estimator
+        The ranker; it is the pattern and is never changed.
+
+    Attributes
+    ----------
+    model : MultilabelRanker
+        The ranker that learns, with everything it offers: `rank`, `save`, `coef_`.
+
+    Examples
+    --------
+    >>> from onlinear import MultilabelRanker
+    >>> from onlinear.integrations.river import as_river
+    >>> model = as_river(MultilabelRanker(rule="arow"))
+    >>> for _ in range(9):
+    ...     model.learn_one({"goal": 1}, {"sport": True, "art": False})
+    ...     model.learn_one({"paint": 1}, {"sport": False, "art": True})
+    >>> model.predict_one({"goal": 1})
+    {'art': False, 'sport': True}
+    """
+
+    def __init__(self, estimator: MultilabelRanker) -> None:
+        self.estimator = estimator
+        self.model: MultilabelRanker = clone(estimator)
+
+    def learn_one(self, x: Mapping[Any, Any], y: Mapping[Any, bool], w: float = 1.0) -> None:
+        """Learn one example.
+
+        Parameters
+        ----------
+        x
+            Features and their values.
+        y
+            Whether each label belongs to it.
+        w
+            The example's weight.
+        """
+        self.model.learn_one(x, y, w)
+
+    def predict_proba_one(self, x: Mapping[Any, Any], **_: Any) -> dict[Any, dict[bool, float]]:
+        """Probability of every label met so far, to belong and not to.
+
+        Parameters
+        ----------
+        x
+            Features and their values.
+        """
+        return {label: {False: 1 - p, True: p} for label, p in self.model.predict_proba_one(x).items()}
+
+    def predict_one(self, x: Mapping[Any, Any], **_: Any) -> dict[Any, bool]:
+        """Whether each label met so far belongs to the example.
+
+        Parameters
+        ----------
+        x
+            Features and their values.
+        """
+        return self.model.predict_one(x)
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"estimator": MultilabelRanker()}
+
+
 #: Our base classes and the river models that stand for them.
 _WRAPPERS: tuple[tuple[type, type], ...] = (
     (OnlineClassifier, RiverClassifier),
     (OnlineRegressor, RiverRegressor),
+    (PassiveAggressiveOneClass, RiverAnomalyDetector),
+    (MultilabelRanker, RiverMultiLabelClassifier),
 )
 
 
