@@ -1,0 +1,154 @@
+"""Any rule on any task: where the mathematics is defined it learns, elsewhere it says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from onlinear import Learner, MultilabelRanker, SequenceLabeler, belief, rule, task
+from onlinear._algorithms import ALGORITHMS, find
+from onlinear.exceptions import ParameterError
+
+#: The algorithms that are no rule on a demand of their own: a state of its own, and joint updates.
+APART = {"adagrad-rda", "mira"}
+
+#: What cannot follow a sequence: the L1 ball is kept for rows of weights alone.
+NOT_SEQUENCES = APART | {
+    name for name, entry in ALGORITHMS.items() if "l1" in str(entry.preset.get("penalty"))
+}
+
+RULES: dict[str, tuple[Any, Any]] = {
+    "Perceptron": (rule.Perceptron(), belief.Mean()),
+    "PA": (rule.PassiveAggressive(variant="pa"), belief.Mean()),
+    "PA-I": (rule.PassiveAggressive(variant="pa1", C=0.5), belief.Mean()),
+    "PA-II": (rule.PassiveAggressive(variant="pa2", C=0.5), belief.Mean()),
+    "ROMMA": (rule.Romma(), belief.Mean()),
+    "NORMA": (rule.Norma(), belief.Mean()),
+    "regularised PA": (rule.RegularizedPassiveAggressive(), belief.Mean()),
+    "CW-var": (rule.ConfidenceWeighted(constraint="variance"), belief.Diagonal()),
+    "CW-stdev": (rule.ConfidenceWeighted(constraint="stdev"), belief.Full()),
+    "SCW-I": (rule.SoftConfidenceWeighted(penalty="linear"), belief.Diagonal()),
+    "SCW-II": (rule.SoftConfidenceWeighted(penalty="squared"), belief.Full()),
+    "AROW": (rule.Arow(), belief.Diagonal()),
+    "AROW-H": (rule.Arow(loss="hinge"), belief.Full()),
+    "NHERD": (rule.Nherd(), belief.Diagonal()),
+    "NAROW": (rule.Narow(), belief.Diagonal()),
+    "SOP": (rule.SecondOrderPerceptron(), belief.Full()),
+    "IELLIP": (rule.Iellip(), belief.Full()),
+    "AdaGrad-RDA": (rule.AdagradRda(), belief.DualAveraging()),
+    "AROW regression": (rule.LeastSquares(), belief.Full()),
+}
+
+#: The table of the specification, by the names above.
+EVERY = set(RULES) - {"AROW regression"}
+DEFINED: dict[str, set[str]] = {
+    "regression": {"PA", "PA-I", "PA-II", "AROW", "AROW regression"},
+    "one class": {"PA", "PA-I", "PA-II"},
+    "ranking": EVERY - {"AdaGrad-RDA"},
+    "costs, prediction": EVERY - {"AdaGrad-RDA"},
+    "costs, max loss": EVERY - {"AdaGrad-RDA"},
+    "top-1": EVERY,
+    "binary": EVERY,
+}
+COST = [[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]]
+TASKS: dict[str, Any] = {
+    "regression": task.Regression(epsilon=0.0),
+    "one class": task.OneClass(radius=0.5),
+    "ranking": task.Ranking(),
+    "costs, prediction": task.CostSensitive(cost=COST),
+    "costs, max loss": task.CostSensitive(cost=COST, update="max_loss"),
+    "top-1": task.Multiclass(),
+    "binary": task.Binary(),
+}
+
+
+def answers(name: str, y: np.ndarray) -> Any:
+    """The right answers of a task for rows of three kinds."""
+    if name == "regression":
+        return y - 1.0
+    if name == "one class":
+        return None
+    if name == "ranking":
+        return [[int(k)] if k else [0, 1] for k in y]
+    return y > 0 if name == "binary" else y
+
+
+def rows() -> tuple[np.ndarray, np.ndarray]:
+    """Three kinds of rows that a line parts."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 120)
+    return np.eye(3)[y] + 0.05 * rng.standard_normal((120, 3)), y
+
+
+#: Least squares have no place in the table but regression's; on a margin they are a choice like another.
+CELLS = [(a, name) for a in RULES for name in TASKS if a in EVERY or name in ("regression", "one class")]
+
+
+@pytest.mark.parametrize(("algorithm", "name"), CELLS, ids=": ".join)
+def test_a_rule_learns_a_task_or_refuses_it(algorithm: str, name: str) -> None:
+    """Every cell of the table: fewer mistakes in the last pass than in the first, or a clear refusal."""
+    made, known = RULES[algorithm]
+
+    def learner() -> Learner:
+        return Learner(
+            task=TASKS[name], rule=made, belief=known, n_features=3, n_classes=3 if name != "binary" else 2
+        )
+
+    if algorithm not in DEFINED[name]:
+        with pytest.raises(ParameterError, match=r"(task|rule)\.\w+.* (defined|learns)"):
+            learner()
+        return
+    X, y = rows()
+    pupil = learner()
+    reports = [pupil.learn(X, answers(name, y)) for _ in range(4)]
+
+    if name in ("regression", "one class"):
+        assert reports[-1].cost < reports[0].cost
+    else:
+        assert reports[-1].n_mistakes < reports[0].n_mistakes + (reports[0].n_mistakes == 0)
+        assert reports[-1].n_mistakes <= 0.1 * len(y)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_ranker_takes_every_rule_or_says_why_not(algorithm: str) -> None:
+    """By its name, as on the command line."""
+    X, y = rows()
+    sets = [["a"] if k == 0 else ["b", "c"] if k == 1 else ["c"] for k in y]
+    model = MultilabelRanker(rule=algorithm, random_state=0)
+    if algorithm in APART:
+        with pytest.raises(ParameterError, match=r"MultilabelRanker: .*(defined|several classes at once)"):
+            model.fit(X, sets)
+        return
+    found = model.fit(X, sets).evaluate(X, sets)
+
+    assert found.ranking_loss < 0.1
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_labeler_takes_every_rule_or_says_why_not(algorithm: str) -> None:
+    """By its name; transitions and tokens are learned together."""
+    X = [[["the"], ["cat"], ["sleeps"]], [["cats"], ["sleep"]], [["the"], ["dogs"], ["sleep"]]] * 5
+    y = [["D", "N", "V"], ["N", "V"], ["D", "N", "V"]] * 5
+    model = SequenceLabeler(rule=algorithm, random_state=0)
+    if algorithm in NOT_SEQUENCES:
+        with pytest.raises(ParameterError, match=r"^SequenceLabeler: (?!SequenceLabeler)"):
+            model.fit(X, y)
+        return
+
+    assert model.fit(X, y).score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_classifier_follows_costs_or_says_why_not(algorithm: str) -> None:
+    """With either choice of the competitor."""
+    X, y = rows()
+    for update in ("prediction", "max_loss"):
+        model = find(algorithm).make(cost_matrix=COST, cost_update=update, random_state=0)
+        if algorithm in APART:
+            with pytest.raises(ParameterError, match="(defined|several constraints)"):
+                model.fit(X, y)
+        else:
+            assert model.fit(X, y).score(X, y) > 0.7  # chance is a third
+            assert model.total_cost_ >= 0
