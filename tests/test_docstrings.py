@@ -6,6 +6,9 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
+import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -54,3 +57,21 @@ def test_the_examples_of_the_readme_run() -> None:
     readme = Path(__file__).parent.parent / "README.md"
 
     assert doctest.testfile(str(readme), module_relative=False).failed == 0
+
+
+def test_the_examples_of_every_task_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What docs/tasks.md shows is what happens, in Python and then in the shell, with the files it has written."""
+    from onlinear.cli import main
+
+    docs = Path(__file__).parent.parent / "docs"
+    shutil.copytree(docs / "samples", tmp_path / "samples")
+    monkeypatch.chdir(tmp_path)
+
+    assert doctest.testfile(str(docs / "tasks.md"), module_relative=False, encoding="utf-8").failed == 0
+    blocks = re.findall(r"```console\n(.*?)```", (docs / "tasks.md").read_text(encoding="utf-8"), re.DOTALL)
+    commands = [line for block in blocks for line in block.splitlines()]
+    assert len(commands) >= 15
+    for command in commands:
+        start, name, *arguments = shlex.split(command)
+        assert (start, name) == ("$", "onlinear")
+        assert main(arguments) == 0, command
