@@ -508,6 +508,8 @@ class Learner:
 
 def targets_of(y: npt.ArrayLike, n: int) -> Array:
     """Regression targets as the core wants them; it refuses those that are not finite."""
+    if y is None:
+        raise DataError(f"y must hold a target for each of {n} rows, got None")
     try:
         targets = np.ascontiguousarray(y, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from onlinear import Learner, belief, rule, task
+from onlinear import Learner, PassiveAggressiveClassifier, SequenceLabeler, belief, rule, task
 from tests.reference import bounds
 
 Array = NDArray[np.float64]
@@ -221,3 +221,47 @@ def test_the_cumulative_cost_is_bounded(update: str, seed: int) -> None:
     for scale in (0.0, 1.0, 3.0):
         rival = sum(max_loss(scale * s, int(k)) for s, k in zip(X @ U.T, y, strict=True))
         assert learner.total_cost <= scale**2 * float(np.sum(U**2)) + 2 * price * rival + 1e-9
+
+
+def counts(x: Array, labels: list[int]) -> Array:
+    """Give Φ(x, labels): emissions row by row, then transitions."""
+    emissions, transitions = np.zeros((LABELS, DIMENSION)), np.zeros((LABELS, LABELS))
+    for i, label in enumerate(labels):
+        emissions[label] += x[i]
+        if i:
+            transitions[labels[i - 1], label] += 1
+    return np.concatenate([emissions.ravel(), transitions.ravel()])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_sequence_steps_gain_at_most_the_comparators_norm(variant: str, seed: int) -> None:
+    """Lemma 1 on differences of whole labellings, and the steps between weights are those of the rule."""
+    rng = np.random.default_rng(seed)
+    u = rng.normal(size=LABELS * DIMENSION + LABELS**2)
+    model = SequenceLabeler(
+        rule=PassiveAggressiveClassifier(variant=variant, C=C), average=False, dtype="float64"
+    )
+    weights = np.zeros_like(u)
+    losses, squares, differences, required = [], [], [], []
+    for t in range(ROUNDS):
+        x = rng.normal(size=(int(rng.integers(1, 5)), DIMENSION))
+        y = [int(label) for label in rng.integers(LABELS, size=len(x))]
+        found = model.predict([x])[0] if t else [0] * len(x)
+        delta = counts(x, y) - counts(x, found)
+        demand = float(np.sqrt(sum(a != b for a, b in zip(y, found, strict=True))))
+        loss = max(0.0, demand - float(weights @ delta)) if found != y else 0.0
+        model.partial_fit([x], [y], classes=range(LABELS))
+        before, weights = weights, np.concatenate([model.emissions_.ravel(), model.transitions_.ravel()])
+        tau = steps(variant, np.array([loss]), np.array([delta @ delta]))[0] if loss else 0.0
+        np.testing.assert_allclose(weights, before + tau * delta, atol=1e-10)
+        for kept, value in zip(
+            (losses, squares, differences, required), (loss, delta @ delta, delta, demand), strict=True
+        ):
+            kept.append(value)
+    loss, square = np.array(losses), np.array(squares)
+    assert loss.any()
+    tau = np.where(loss > 0, steps(variant, loss, np.where(square > 0, square, 1.0)), 0.0)
+    for scale in (3.0, 1.0, 0.0):
+        rival = np.maximum(0.0, np.array(required) - scale * np.array(differences) @ u)
+        assert_holds(bounds.pa_lemma_1(tau, loss, square, rival, scale * u))
