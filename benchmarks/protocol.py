@@ -141,7 +141,7 @@ class Scenario:
     contestants: tuple[Contestant, ...]
     targets: tuple[Target, ...] = ()
     sets: tuple[str, ...] = ()
-    rate: Literal["nonzeros", "microseconds", "none"] = "nonzeros"
+    rate: Literal["nonzeros", "targets", "microseconds", "none"] = "nonzeros"
 
     def contestant(self, name: str) -> Contestant:
         """Return the contestant of that name."""

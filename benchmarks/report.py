@@ -193,6 +193,14 @@ COLUMNS: dict[str, list[tuple[str, Show]]] = {
         ("progressive", _percent("progressive")),
         ("held-out", _percent("held_out")),
     ],
+    "targets": [
+        _WHO,
+        _CPU,
+        _WALL,
+        _RSS,
+        ("M nnz/s", _rate),
+        ("mean |error|", lambda c: "" if c["held_out"] is None else f"{c['held_out']:.4f}"),
+    ],
     "microseconds": [_WHO, ("µs a call", lambda c: f"{c['microseconds']:.2f}"), _CPU, _WALL, _RSS],
     "none": [_WHO, _CPU, _WALL, _RSS],
 }

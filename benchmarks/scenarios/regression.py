@@ -108,24 +108,34 @@ def learn_pass(
     return Contestant(name, team, start, needs)
 
 
+def dicts(arena: Arena, part: str, count: int) -> list[Example]:
+    """Return the first rows of a part as dicts of string features."""
+    X, y = with_targets(sparse("text"))(arena.data, part)
+    out: list[Example] = []
+    for i in range(min(count, len(y))):
+        row = X[i]
+        names = [f"f{index}" for index in row.indices.tolist()]
+        out.append((dict(zip(names, row.data.tolist(), strict=True)), float(y[i])))
+    return out
+
+
 def one_by_one(name: str, team: Team, make: Callable[[], Any], needs: tuple[str, ...]) -> Contestant:
     """Return who learns `COUNT` examples from dicts of string features, one call each."""
 
     def start(arena: Arena) -> Turn:
-        X, y = with_targets(sparse("text"))(arena.data, "train")
-        stream: list[Example] = []
-        for i in range(min(COUNT, len(y))):
-            row = X[i]
-            names = [f"f{index}" for index in row.indices.tolist()]
-            stream.append((dict(zip(names, row.data.tolist(), strict=True)), float(y[i])))
+        stream, probes = dicts(arena, "train", COUNT), dicts(arena, "test", COUNT // 5)
 
         def learn(model: Any) -> None:
             for x, target in stream:
                 model.learn_one(x, target)
 
         def turn() -> Measurement:
-            clock, _ = best_pass(arena.passes, make, learn)
-            return Measurement(clock.cpu, clock.wall, own_peak_mb(), examples=len(stream))
+            clock, model = best_pass(arena.passes, make, learn)
+            error = float(np.mean([abs(model.predict_one(x) - target) for x, target in probes]))
+            note = f"mean |error| {error:.4f}"
+            return Measurement(
+                clock.cpu, clock.wall, own_peak_mb(), examples=len(stream), held_out=error, note=note
+            )
 
         return turn
 
@@ -137,6 +147,7 @@ def _scenario(name: str, title: str, data: str, load: Load) -> Scenario:
         name=name,
         title=title,
         sets=(data,),
+        rate="targets",
         contestants=(
             learn_pass("scikit-learn PA-I", "peer", sklearn_pa1, load, learners.SKLEARN),
             learn_pass("onlinear PA-I", "us", pa1, load, learners.ONLINEAR),
@@ -172,6 +183,10 @@ SCENARIOS = (
             one_by_one("onlinear PA-I", "us", pa1, learners.ONLINEAR),
             one_by_one("onlinear AROW", "us", arow, learners.ONLINEAR),
         ),
-        targets=(faster("onlinear PA-I", "river PA-I", 4.0),),
+        targets=(
+            faster("onlinear PA-I", "river PA-I", 4.0),
+            within("onlinear PA-I", "river PA-I", 1.02, "held_out"),
+            within("onlinear AROW", "river PA-I", 1.0, "held_out"),
+        ),
     ),
 )
