@@ -440,6 +440,26 @@ class SequenceLabeler(BaseEstimator):
         self._learn(native, batch, None, weights, self._classes, len(known))
         return self
 
+    def fit_stream(self, batches: Iterable[Any]) -> Self:
+        """Learn batches of sequences as they come, one pass.
+
+        Parameters
+        ----------
+        batches : iterable
+            The stream: pairs (X, y), triples with weights, or paths of CoNLL files.
+
+        Returns
+        -------
+        self
+        """
+        for batch in batches:
+            if isinstance(batch, tuple):
+                X, y, *rest = batch
+                self.partial_fit(X, y, sample_weight=rest[0] if rest else None)
+            else:
+                self.partial_fit_file(batch)
+        return self
+
     def partial_fit_file(self, path: Any) -> Self:
         """Learn a file as it is read, once, in its order and without keeping it.
 

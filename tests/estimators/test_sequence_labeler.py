@@ -223,7 +223,9 @@ def test_a_ragged_file_is_refused_with_its_line(conll: Path) -> None:
     before = model.digest()
     bad = conll.with_name("bad.txt")
     bad.write_text("new NN B-NEW\n\n" + TEXT.replace("the DT", "the"))
-    with pytest.raises(DataError, match=r"bad\.txt:10:\d+: expected 3 columns, as on the lines before, found 2"):
+    with pytest.raises(
+        DataError, match=r"bad\.txt:10:\d+: expected 3 columns, as on the lines before, found 2"
+    ):
         model.partial_fit_file(bad)
     assert model.digest() == before
     with pytest.raises(DataError, match=r"bad\.txt:10:"):
@@ -522,6 +524,16 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     onlinear.load(path)
 
 
+def test_a_stream_is_learned_batch_by_batch(conll: Path) -> None:
+    """Lists, lists with weights and files: the same bits as one call after the other."""
+    stream = [(rows := [[["a"], ["b"]]], [["B", "I"]]), (rows, [["B", "B"]], [0.5])]
+    model = SequenceLabeler().fit_stream([*stream, conll])
+    twin = SequenceLabeler().partial_fit(*stream[0])
+    twin.partial_fit(rows, [["B", "B"]], sample_weight=[0.5]).partial_fit_file(conll)
+
+    assert model.digest() == twin.digest()
+
+
 def test_a_span_of_a_kind_never_learned_counts_as_missed(conll: Path, tmp_path: Path) -> None:
     """Labels that only the tested file has are right answers all the same: recall and F1 must fall."""
     model = SequenceLabeler(random_state=0).fit_file(conll)
@@ -540,7 +552,10 @@ def test_a_byte_order_mark_is_no_part_of_the_first_word(conll: Path, tmp_path: P
     marked = tmp_path / "marked.txt"
     marked.write_bytes(b"\xef\xbb\xbf" + conll.read_bytes())
 
-    assert SequenceLabeler().partial_fit_file(marked).digest() == SequenceLabeler().partial_fit_file(conll).digest()
+    assert (
+        SequenceLabeler().partial_fit_file(marked).digest()
+        == SequenceLabeler().partial_fit_file(conll).digest()
+    )
 
 
 @pytest.mark.parametrize(

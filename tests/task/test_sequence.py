@@ -42,14 +42,21 @@ def best_by_enumeration(x: Array, E: Array, T: Array) -> list[int]:
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**32 - 1), labels=st.integers(1, 5), d=st.integers(1, 4), wide=st.booleans())
-def test_viterbi_finds_what_trying_every_labelling_finds(seed: int, labels: int, d: int, wide: bool) -> None:
-    """Under learned weights, the labels predicted are the best of all labellings."""
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    labels=st.integers(1, 5),
+    d=st.integers(1, 4),
+    wide=st.booleans(),
+    average=st.booleans(),
+)
+def test_viterbi_finds_what_trying_every_labelling_finds(
+    seed: int, labels: int, d: int, wide: bool, average: bool
+) -> None:
+    """Under learned weights, averaged or not, the labels predicted are the best of all labellings."""
     X, y = random_sequences(seed, 8, d, labels)
     dtype: Any = "float64" if wide else "float32"
-    model = SequenceLabeler(rule="pa1", average=False, dtype=dtype, passes=2, random_state=seed % 1000).fit(
-        X, y
-    )
+    model = SequenceLabeler(rule="pa1", average=average, dtype=dtype, passes=2, random_state=seed % 1000)
+    model.fit(X, y)
     classes = model.classes_.tolist()
     rng = np.random.default_rng([seed, 1])
     for _ in range(5):

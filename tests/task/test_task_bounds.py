@@ -52,14 +52,20 @@ def watch(
         n_features=X.shape[-1],
         n_classes=LABELS,
     )
-    losses, squares = [], []
+    losses, squares, moves = [], [], []
     for x, answer in zip(X, y, strict=True):
         loss, square = look(learner, x, answer)
         losses.append(loss)
         squares.append(square)
+        before = learner.mean
         learner.learn(x[None], None if answer is None else [answer])
+        moves.append(np.linalg.norm(learner.mean - before))
     loss, square = np.array(losses), np.array(squares)
-    return Run(loss, steps(variant, loss, square), square)
+    run = Run(loss, steps(variant, loss, square), square)
+    if not isinstance(asked, task.OneClass):  # a learned radius takes a part of each step
+        # The bound of a learner that takes other steps than these would say nothing.
+        np.testing.assert_allclose(moves, run.tau * np.sqrt(square), atol=1e-9)
+    return run
 
 
 def assert_holds(bound: tuple[float, float]) -> None:
