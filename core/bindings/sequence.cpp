@@ -395,7 +395,8 @@ struct ConllHandle {
     ConllHandle(nb::object owner_, const std::vector<std::string>& classes, bool learning, bool skip)
         : owner(owner_),
           handle(nb::cast<SequenceHandle&>(owner_)),
-          reader(handle.extractor, handle.names, handle.layout(), labels, handle.max_features, learning, skip) {
+          reader(handle.extractor, handle.names, handle.layout(), labels, handle.max_features, learning,
+                 skip) {
         for (const std::string& name : classes) labels.add(name);
         if (handle.layout().column.size() != handle.names.size())
             throw std::invalid_argument(

@@ -139,8 +139,8 @@ void ConllReader::end_sentence(Batch& batch) {
         answers_.clear();
         for (std::size_t i = 0, start = 0; i < tokens_; start = answer_end_[i++]) {
             const std::string_view word(answer_text_.data() + start, answer_end_[i] - start);
-            // A label that was never learned has a number too, past those of the learner: it is never right, but
-            // it is there to be found.
+            // A label that was never learned has a number too, past those of the learner: it is never right,
+            // but it is there to be found.
             answers_.push_back(labelled_ ? static_cast<std::int32_t>(labels_.add(word)) : -1);
         }
         if (learning_) layout_.add_labels(labels_.size());

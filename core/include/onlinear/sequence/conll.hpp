@@ -10,8 +10,8 @@ namespace onlinear::sequence {
 /// Reads the column format of the CoNLL tasks as bytes come in: a token a line, columns between blanks or
 /// tabs, a blank line after each sentence, the label in the last column.
 ///
-/// Lines may end in CR LF, and a byte order mark may stand before the first. A line that is not UTF-8 is read as
-/// Latin-1. Every line has as many columns as the first.
+/// Lines may end in CR LF, and a byte order mark may stand before the first. A line that is not UTF-8 is read
+/// as Latin-1. Every line has as many columns as the first.
 class ConllReader {
 public:
     /// Why a sentence was refused, and where.
@@ -32,8 +32,8 @@ public:
           learning_(learning),
           skip_(skip) {}
 
-    /// Throws std::invalid_argument naming line and column when one cannot be read; with `skip` its sentence is
-    /// left out and `problems` says so.
+    /// Throws std::invalid_argument naming line and column when one cannot be read; with `skip` its sentence
+    /// is left out and `problems` says so.
     void feed(std::string_view bytes, Batch& batch);
     /// The end of the file: what is left is the last line, and the last sentence.
     void finish(Batch& batch);
