@@ -175,7 +175,7 @@ _TABLE = (
         "Forgets: for concepts that drift.",
     ),
     Algorithm(
-        "rpa",
+        "rpa-objective",
         "regularized_passive_aggressive",
         "RegularizedPassiveAggressiveClassifier",
         {"penalty": "objective"},
@@ -184,7 +184,7 @@ _TABLE = (
         "PA that shrinks old weights: for concepts that drift.",
     ),
     Algorithm(
-        "rpa_l2",
+        "rpa-l2-ball",
         "regularized_passive_aggressive",
         "RegularizedPassiveAggressiveClassifier",
         {"penalty": "l2_ball"},
@@ -193,7 +193,7 @@ _TABLE = (
         "PA in a ball: for concepts that drift.",
     ),
     Algorithm(
-        "rpa_l1",
+        "rpa-l1-ball",
         "regularized_passive_aggressive",
         "RegularizedPassiveAggressiveClassifier",
         {"penalty": "l1_ball"},
