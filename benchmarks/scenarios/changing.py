@@ -18,7 +18,9 @@ def regularized(penalty: str, **parameters: Any) -> Callable[[], Any]:
     def make() -> Any:
         from onlinear import RegularizedPassiveAggressiveClassifier
 
-        return RegularizedPassiveAggressiveClassifier(penalty=penalty, trigger="margin", dtype="float32", **parameters)
+        return RegularizedPassiveAggressiveClassifier(
+            penalty=penalty, trigger="margin", dtype="float32", **parameters
+        )
 
     return make
 

@@ -62,7 +62,9 @@ def evaluations(name: str, kernel: str) -> Contestant:
             clock, _ = best_pass(arena.passes, lambda: model, lambda m: m.decision_function(X))
             kept = len(model.dual_coef_)
             share = POINTS / kept  # what few points were right at once are missing: charge for them
-            return Measurement(clock.cpu * share, clock.wall * share, own_peak_mb(), examples=ROWS, nonzeros=X.size)
+            return Measurement(
+                clock.cpu * share, clock.wall * share, own_peak_mb(), examples=ROWS, nonzeros=X.size
+            )
 
         return turn
 
@@ -76,7 +78,9 @@ def stretch(name: str, rule: str, begin: int) -> Contestant:
         from onlinear import KernelClassifier
 
         X = cloud(begin + STRETCH, 2, 64)
-        y = np.random.default_rng(SEED).integers(0, 2, len(X))  # nothing to learn: every example wants a place
+        y = np.random.default_rng(SEED).integers(
+            0, 2, len(X)
+        )  # nothing to learn: every example wants a place
 
         def turn() -> Measurement:
             clocks = []

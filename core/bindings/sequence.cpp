@@ -533,6 +533,9 @@ void bind_sequence(nb::module_& m) {
              nb::arg("cost"), nb::arg("classes"), nb::arg("known"))
         .def("tag", &tag, nb::arg("batch"), nb::arg("confidence"))
         .def(
+            "set_truncation", [](SequenceHandle& self, double sigma) { self.learner->set_truncation(sigma); },
+            nb::arg("sigma"))
+        .def(
             "add_labels", [](SequenceHandle& self, std::size_t n) { self.layout().add_labels(n); },
             nb::arg("n"))
         .def(

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from . import _core
 from . import belief as beliefs
 from . import rule as rules
-from ._algorithms import axes_of
+from ._algorithms import axes_of, truncation_of
 from ._learner import contiguous, weights_of
 from ._parameters import check_choice, check_number
 from ._rows import refuse
@@ -644,9 +644,14 @@ class SequenceLabeler(BaseEstimator):
             and getattr(cast(Any, sequences)[0], "dtype", None) == np.float64
         )
         try:
-            return _core.SequenceLearner(*self.axes(), not wide, self.max_features)
+            return self._new_native(not wide)
         except ValueError as error:
             raise ParameterError(f"SequenceLabeler: {error}") from None
+
+    def _new_native(self, single: bool) -> Any:
+        native = _core.SequenceLearner(*self.axes(), single, self.max_features)
+        native.set_truncation(truncation_of(self.rule) or 0.0)
+        return native
 
     def _open(self, path: Any, native: Any) -> tuple[Any, list[str], Iterator[bytes]]:
         """A learner ready to read the file, the names of its columns, and its bytes."""
@@ -763,7 +768,7 @@ class SequenceLabeler(BaseEstimator):
     def _restore(
         self, state: dict[str, Any], classes: list[Any], single: bool, columns: list[str] | None
     ) -> None:
-        native = _core.SequenceLearner(*self.axes(), single, self.max_features)
+        native = self._new_native(single)
         native.load_state({name: contiguous(value) for name, value in state.items()})
         if native.n_labels != len(classes):
             raise ModelFileError(f"{len(classes)} classes do not fit weights for {native.n_labels}")

@@ -60,7 +60,9 @@ def test_the_linear_kernel_is_the_primal_learner(answer: Any, classes: int) -> N
     """With the linear kernel a belief held by examples is the one held by weights, full covariance included."""
     X, y = data(classes=classes)
     a = 0.7 if answer.metric != "mean" else 1.0
-    primal = learner(answer, belief.Mean() if answer.metric == "mean" else belief.Full(initial_variance=a), classes)
+    primal = learner(
+        answer, belief.Mean() if answer.metric == "mean" else belief.Full(initial_variance=a), classes
+    )
     dual = learner(answer, belief.Kernel(kernel="linear", initial_variance=a), classes)
     for model in (primal, dual):
         model.learn(X, y)
@@ -105,7 +107,6 @@ def test_batches_sparse_rows_and_saving_do_not_show(answer: Any, kernel: str) ->
 
 def test_a_function_is_a_kernel() -> None:
     """A Python function of two matrices learns what the named kernel learns."""
-
     X, y = data(4)
     named = learner(rule.Arow(), belief.Kernel(kernel="poly", degree=2.0, coef0=1.0))
     own = learner(rule.Arow(), belief.Kernel(kernel=square))
@@ -162,7 +163,9 @@ def test_equal_examples_are_kept_once() -> None:
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("removal", ["smallest", "forgetron"])
-@pytest.mark.parametrize("answer", [rule.Perceptron(), rule.PassiveAggressive(), rule.Arow(), rule.Romma()], ids=str)
+@pytest.mark.parametrize(
+    "answer", [rule.Perceptron(), rule.PassiveAggressive(), rule.Arow(), rule.Romma()], ids=str
+)
 def test_a_budget_bounds_what_is_kept(answer: Any, removal: str, classes: int) -> None:
     """Never more examples than the budget, scores stay finite, and variances stay between 0 and the prior's."""
     X, y = data(7, 400, classes)
@@ -249,7 +252,11 @@ def test_a_damaged_state_is_refused() -> None:
     X, y = data(12)
     model = learner(rule.Arow(), belief.Kernel(gamma=0.3))
     model.learn(X, y)
-    for name, value in (("nu", np.zeros((3, 1))), ("pi", np.zeros((2, 2))), ("support", np.full((1, 3), 1e9))):
+    for name, value in (
+        ("nu", np.zeros((3, 1))),
+        ("pi", np.zeros((2, 2))),
+        ("support", np.full((1, 3), 1e9)),
+    ):
         state = {**model.state(), name: value}
         with pytest.raises(ValueError, match="does not hold together"):
             learner(rule.Arow(), belief.Kernel(gamma=0.3)).load_state(state)

@@ -23,7 +23,10 @@ from onlinear import (
 from onlinear.exceptions import NotAvailableError, ParameterError
 
 
-@pytest.mark.parametrize("name", ["perceptron", "pa", "pa1", "pa2", "norma", "rpa-objective", "cw-stdev", "scw1", "scw2", "arow", "nherd"])
+@pytest.mark.parametrize(
+    "name",
+    ["perceptron", "pa", "pa1", "pa2", "norma", "rpa-objective", "cw-stdev", "scw1", "scw2", "arow", "nherd"],
+)
 def test_every_rule_bends_around_the_moons(name: str) -> None:
     """A linear model gets about 0.87 here; with an RBF kernel any rule is well above 0.93."""
     X, y = make_moons(500, noise=0.2, random_state=0)
@@ -54,16 +57,44 @@ def test_a_model_file_goes_on_bit_for_bit(rule: str, tmp_path: Path) -> None:
 
 
 def test_a_classifier_carries_its_parameters() -> None:
-    """`rule=` takes a classifier; what it says of a covariance must be left alone."""
+    """`rule=` takes a classifier with the parameters of its rule."""
     given = KernelClassifier(rule=SoftConfidenceWeightedClassifier(C=0.25, confidence=0.8))
     assert given.axes()[0].C == 0.25
-    for wrong in (AROWClassifier(covariance="full"), NHERDClassifier(projection="drop"), AROWClassifier(average=True)):
-        with pytest.raises(ParameterError, match="must be left at"):
-            KernelClassifier(rule=wrong).axes()
-    with pytest.raises(ParameterError, match="Did you mean 'arow'"):
-        KernelClassifier(rule="arrow").axes()
-    with pytest.raises(ParameterError, match="one of our classifiers"):
-        KernelClassifier(rule=3).axes()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (AROWClassifier(covariance="full"), "covariance must be left at 'diagonal'.*own initial_variance"),
+        (AROWClassifier(initial_variance=2.0), "initial_variance must be left at 1.0"),
+        (AROWClassifier(min_variance=0.1), "min_variance must be left at 0.0"),
+        (NHERDClassifier(projection="drop"), "projection must be left at"),
+        (AROWClassifier(average=True), "average must be left at False"),
+        (RegularizedPassiveAggressiveClassifier(truncation=0.1), "truncation must be left at None"),
+        (AROWClassifier(fit_intercept=False), "Give it to KernelClassifier instead"),
+        (AROWClassifier(constraints="all"), "several constraints at once"),
+        (PassiveAggressiveClassifier(constraints="all"), "several constraints at once"),
+        ("averaged-perceptron", "average must be left at False"),
+        ("mira", "several constraints at once"),
+        ("adagrad-rda", r"not defined on belief\.Kernel"),
+        ("rpa-l1-ball", r"not defined on belief\.Kernel"),
+        ("arrow", "Did you mean 'arow'"),
+        (KernelClassifier(), "one of our classifiers"),
+        (3, "one of our classifiers"),
+    ],
+    ids=str,
+)
+def test_what_would_go_unheard_is_refused(wrong: Any, message: str) -> None:
+    """Nothing a rule says is dropped silently: its covariance, its average, its several constraints."""
+    with pytest.raises(ParameterError, match=message):
+        KernelClassifier(rule=wrong).fit(*load_iris(return_X_y=True))
+
+
+def test_regression_knows_two_rules() -> None:
+    """Passive-Aggressive and AROW with the squared loss; others say so."""
+    for wrong in ("arow-h", "scw1", "perceptron"):
+        with pytest.raises(ParameterError, match="KernelRegressor: "):
+            KernelRegressor(rule=wrong).fit([[0.0], [1.0]], [0.0, 1.0])
 
 
 def test_a_kernel_of_ones_own_is_not_saved(tmp_path: Path) -> None:
@@ -85,7 +116,7 @@ def test_there_are_no_weights_but_linear_ones() -> None:
 
 
 def test_words_and_dicts_go_through_a_kernel() -> None:
-    """river's verbs, with features hashed to a million columns."""
+    """River's verbs, with features hashed to a million columns."""
     model = KernelClassifier(rule="pa1", kernel="linear")
     for _ in range(3):
         model.learn_one({"free": 1, "money": 2}, "spam").learn_one({"meeting": 1}, "ham")
@@ -134,7 +165,9 @@ def test_the_regularised_classifier_keeps_its_ball_and_truncates() -> None:
     total = np.abs(small.coef_).sum() + np.abs(small.intercept_).sum()
     assert total <= 3.0 * (1 + 1e-9)
     dense = RegularizedPassiveAggressiveClassifier(penalty="l2_ball", random_state=0).fit(X, y)
-    sparse = RegularizedPassiveAggressiveClassifier(penalty="l2_ball", truncation=1.0, random_state=0).fit(X, y)
+    sparse = RegularizedPassiveAggressiveClassifier(penalty="l2_ball", truncation=1.0, random_state=0).fit(
+        X, y
+    )
     assert np.count_nonzero(sparse.coef_) < np.count_nonzero(dense.coef_)
     assert np.count_nonzero(dense.truncate(1.0).coef_) < 12
     with pytest.raises(ParameterError, match="average does not go with penalty='l1_ball'"):
@@ -147,7 +180,9 @@ def test_the_regularised_classifier_keeps_its_ball_and_truncates() -> None:
 def test_a_regularised_model_file_goes_on_bit_for_bit(penalty: Any, tmp_path: Path) -> None:
     """Saved and loaded half-way, truncation on."""
     X, y = load_iris(return_X_y=True)
-    model = RegularizedPassiveAggressiveClassifier(penalty=penalty, truncation=1e-3).partial_fit(X[::2], y[::2])
+    model = RegularizedPassiveAggressiveClassifier(penalty=penalty, truncation=1e-3).partial_fit(
+        X[::2], y[::2]
+    )
     model.save(tmp_path / "model.safetensors")
     again = onlinear.load(tmp_path / "model.safetensors")
     for each in (model, again):
