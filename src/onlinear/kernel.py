@@ -28,8 +28,9 @@ rule : str or classifier, default="arow"
 kernel : {"linear", "poly", "rbf"} or callable, default="rbf"
     x·z, (coef0 + x·z)^degree, exp(-gamma \\|x - z\\|²), or a function of two arrays of rows that gives K of every
     pair.
-gamma : float or None, default=None
-    Of "rbf", in (0, inf); None is 1 / n_features.
+gamma : float, default=1.0
+    Of "rbf", in (0, inf). A stream may bring new features, so this does not follow their number; 1 / n_features is a
+    good start for features of size one.
 degree : float, default=3.0
     Of "poly".
 coef0 : float, default=1.0
@@ -50,7 +51,7 @@ class KernelSpace(LinearEstimator):
 
     rule: Any = "arow"
     kernel: Literal["linear", "poly", "rbf"] | Callable[[Array, Array], Array] = "rbf"
-    gamma: float | None = None
+    gamma: float = 1.0
     degree: float = 3.0
     coef0: float = 1.0
     initial_variance: float = 1.0
@@ -111,24 +112,18 @@ class KernelSpace(LinearEstimator):
         check_number(owner, "degree", self.degree, 0.0, open_low=True)
         check_number(owner, "coef0", self.coef0, 0.0)
         check_number(owner, "initial_variance", self.initial_variance, 0.0, open_low=True)
-        if self.gamma is not None:
-            check_number(owner, "gamma", self.gamma, 0.0, open_low=True)
+        check_number(owner, "gamma", self.gamma, 0.0, open_low=True)
         if self.budget is not None:
             check_number(owner, "budget", self.budget, 1, whole=True)
-        width = max(self.__dict__.get("_width", 1), 1)
         return belief.Kernel(
             kernel=self.kernel,
-            gamma=1.0 / width if self.gamma is None else self.gamma,
+            gamma=self.gamma,
             degree=self.degree,
             coef0=self.coef0,
             initial_variance=self.initial_variance,
             budget=self.budget,
             removal=self.removal,
         )
-
-    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
-        self._width = n_features
-        super()._start(n_features, classes, dtype, anew=anew)
 
     def save(self, path: Any) -> None:
         """Write the model to a safetensors file; not possible with a kernel written in Python.
@@ -143,11 +138,6 @@ class KernelSpace(LinearEstimator):
                 f"{type(self).__name__}: a model file holds no code, so it cannot hold this kernel. Use a named one."
             )
         super().save(path)
-
-    @property
-    def gamma_(self) -> float:
-        """The gamma in use."""
-        return float(self._ready().state()["gamma"])
 
     @property
     def support_vectors_(self) -> Any:
@@ -166,19 +156,27 @@ class KernelSpace(LinearEstimator):
         return self._learner.expansion
 
     def _weights(self, name: str) -> tuple[Array, Array]:
-        if name == "variance" or self.kernel != "linear":
+        self._need_weights(name != "variance")
+        return super()._weights(name)
+
+    def _need_weights(self, there: bool = True) -> None:
+        if not there or self.kernel != "linear":
             raise NotAvailableError(
                 f"{type(self).__name__} keeps examples, not weights; see support_vectors_"
             )
-        return super()._weights(name)
 
 
 @estimator
 class KernelClassifier(KernelSpace, OnlineClassifier):
-    """Any rule of this library in the space of a kernel.
+    r"""Any rule of this library in the space of a kernel.
 
     Keeps the examples that caused an update: coefficients for first-order rules, and a matrix between them for rules
     with a covariance. Kernels are evaluated a block of rows at a time.
+
+    .. math:: μ = \sum_p ν_p φ(x_p), \qquad Σ = a I + \sum_{pq} π_{pq} φ(x_p) φ(x_q)^T
+
+    With c = π k, k_p = K(x_p, x), an update adds α y c to ν and takes β c cᵀ from π; the intercept is one more direction
+    of the kernel's space, K(x, z) + 1.
 
     Notes
     -----
@@ -198,6 +196,23 @@ class KernelClassifier(KernelSpace, OnlineClassifier):
     >>> KernelClassifier(rule="arow", gamma=2.0, random_state=0).fit(X, y).predict(X)
     array([0, 1, 1, 0])
     """
+
+    def explain(self, x: Any, *, top: int | None = 10) -> Any:
+        """Why one example is predicted as it is; with the linear kernel alone, where features have weights.
+
+        Parameters
+        ----------
+        x : dict, row or array of shape (1, n_features)
+            The example.
+        top : int or None, default=10
+            How many features to list, the largest contributions first; None lists all.
+
+        Returns
+        -------
+        Explanation
+        """
+        self._need_weights()
+        return super().explain(x, top=top)
 
 
 @estimator

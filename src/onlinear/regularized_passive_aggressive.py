@@ -45,7 +45,8 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
 
     References
     ----------
-    .. [1] Shen, Dietterich. A family of large margin linear classifiers and its application in dynamic environments. SDM 2009. Lemmas 3.1 and 3.2.
+    .. [1] Shen, Dietterich. A family of large margin linear classifiers and its application in dynamic environments.
+       SDM 2009, lemmas 3.1 and 3.2.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from onlinear import (
     RegularizedPassiveAggressiveClassifier,
     SoftConfidenceWeightedClassifier,
 )
-from onlinear.exceptions import NotAvailableError, ParameterError
+from onlinear.exceptions import NotAvailableError, OnlinearError, ParameterError
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,48 @@ def test_several_classes_and_their_confidence() -> None:
     assert np.all((model.confidence(X) >= 0.5) & (model.confidence(X) <= 1))
 
 
-@pytest.mark.parametrize("rule", ["pa1", "arow"])
-def test_a_model_file_goes_on_bit_for_bit(rule: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf"])
+@pytest.mark.parametrize("rule", ["pa1", "norma", "arow", "scw1"])
+def test_a_model_file_goes_on_bit_for_bit(rule: str, kernel: Any, dtype: Any, tmp_path: Path) -> None:
     """Saved and loaded, a kernel model learns on as if nothing had happened."""
     X, y = make_moons(300, noise=0.2, random_state=1)
-    model = KernelClassifier(rule=rule, budget=40).partial_fit(X[:200], y[:200])
+    model = KernelClassifier(rule=rule, kernel=kernel, budget=40, dtype=dtype).partial_fit(X[:200], y[:200])
     model.save(tmp_path / "model.safetensors")
     again = onlinear.load(tmp_path / "model.safetensors")
-    assert again.gamma_ == model.gamma_ == 0.5
     for each in (model, again):
         each.partial_fit(X[200:], y[200:])
     assert again.digest() == model.digest()
+
+
+def test_a_regressor_file_goes_on_bit_for_bit(tmp_path: Path) -> None:
+    """The same for regression."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 2)), rng.normal(size=100)
+    model = KernelRegressor(budget=30).partial_fit(X[:60], y[:60])
+    model.save(tmp_path / "model.safetensors")
+    again = onlinear.load(tmp_path / "model.safetensors")
+    for each in (model, again):
+        each.partial_fit(X[60:], y[60:])
+    assert again.digest() == model.digest()
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "own"])
+def test_the_intercept_is_one_more_direction(kernel: str) -> None:
+    """K(x, z) + 1 for every kernel, seen through kernel ridge regression, which this is."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.normal(size=40) + 2.0
+    plain: dict[str, Any] = {
+        "linear": lambda a, b: a @ b.T,
+        "poly": lambda a, b: (1 + a @ b.T) ** 3,
+        "rbf": lambda a, b: np.exp(-((a[:, None] - b[None]) ** 2).sum(axis=2)),
+        "own": lambda a, b: np.exp(-np.abs(a[:, None] - b[None]).sum(axis=2)),
+    }
+    given = plain["own"] if kernel == "own" else kernel
+    for intercept in (False, True):
+        K = plain[kernel](X, X) + intercept
+        model = KernelRegressor(kernel=given, fit_intercept=intercept).partial_fit(X, y)
+        assert_allclose(model.predict(X), K @ np.linalg.solve(K + np.eye(40), y), atol=1e-6)
 
 
 def test_a_classifier_carries_its_parameters() -> None:
@@ -108,7 +139,11 @@ def test_a_kernel_of_ones_own_is_not_saved(tmp_path: Path) -> None:
 def test_there_are_no_weights_but_linear_ones() -> None:
     """`coef_` exists with the linear kernel alone."""
     X, y = [[0.0, 1.0], [1.0, 0.0]], [0, 1]
-    assert not hasattr(KernelClassifier().fit(X, y), "coef_")
+    bent = KernelClassifier().fit(X, y)
+    assert not hasattr(bent, "coef_")
+    for ask in (lambda: bent.explain(X[0]), lambda: bent.sample(2), lambda: bent.truncate(0.1)):
+        with pytest.raises(OnlinearError, match="weights"):
+            ask()
     linear = KernelClassifier(rule="pa1", kernel="linear", random_state=0).fit(X, y)
     same = PassiveAggressiveClassifier(random_state=0).fit(X, y)
     assert_allclose(linear.coef_, same.coef_, atol=1e-12)
@@ -136,7 +171,7 @@ def test_regression_follows_a_sine(rule: str) -> None:
 def test_regression_knows_where_it_knows_little() -> None:
     """Far from all examples the deviation is that of the prior."""
     X = np.linspace(0, 1, 20)[:, None]
-    model = KernelRegressor(gamma=10.0, random_state=0).fit(X, X[:, 0])
+    model = KernelRegressor(gamma=10.0, fit_intercept=False, random_state=0).fit(X, X[:, 0])
     _, std = model.predict([[0.5], [9.0]], return_std=True)
     assert std[0] < 0.3
     assert_allclose(std[1], 1.0, atol=1e-6)

@@ -91,6 +91,7 @@ public:
     /// Whether the rule moves the covariance.
     void learn_covariance(bool yes) noexcept { gaussian_ = yes; }
     bool has_variance() const noexcept { return gaussian_; }
+    bool broken() const noexcept { return broken_; }
     /// A custom kernel must not be called from several threads.
     bool serial() const noexcept { return custom(); }
 
@@ -115,7 +116,7 @@ public:
         const double* row = gram_.data() + j * stride_;
         k_.resize(points_.size());
         for (std::size_t p = 0; p < k_.size(); ++p) k_[p] = row[column_[p]];
-        own_ = custom() ? row[ahead_base_ + j] : kernel_.own(ahead_.norms[j]);
+        own_ = custom() ? row[ahead_base_ + j] : kernel_.own(ahead_.norms[j], ahead_.bias);
     }
 
     // ------------------------------------------------------------------ the round
@@ -133,7 +134,12 @@ public:
         const std::size_t n = padded_elements();
         ke_.assign(n, 0.0);
         c_.assign(n, 0.0);
-        return variance_along(k_.data(), length, terms, ke_.data(), c_.data());
+        const double v = variance_along(k_.data(), length, terms, ke_.data(), c_.data());
+        // Kernels many orders above what a rule adds to the precision leave nothing of the difference but
+        // rounding.
+        // A little below zero is a variance of zero.
+        broken_ = v < -1e-3 * a_ * length;
+        return std::max(v, 0.0);
     }
     /// The same of any row, for reading.
     double variance(const Row<T>& row, Terms terms) const {
@@ -141,7 +147,8 @@ public:
         std::vector<double> k(points_.padded()), ke(padded_elements()), c(padded_elements());
         gram(kernel_, one, points_, Range::all(points_), k.data(), k.size());
         const double length = squared(terms) * own(one, 0);
-        return gaussian_ ? variance_along(k.data(), length, terms, ke.data(), c.data()) : length;
+        return gaussian_ ? std::max(variance_along(k.data(), length, terms, ke.data(), c.data()), 0.0)
+                         : length;
     }
 
     bool admits(const Step& step, const Evidence& e) noexcept {
@@ -205,9 +212,10 @@ public:
             const double length = own(block, i);
             for (std::uint32_t b = 0; b < blocks(); ++b) {
                 const Term term{b, 1.0};
-                out[i * blocks() + b] = gaussian_ ? variance_along(rows.data() + i * n, length,
-                                                                   Terms(&term, 1), ke.data(), c.data())
-                                                  : length;
+                const double v = gaussian_ ? variance_along(rows.data() + i * n, length, Terms(&term, 1),
+                                                            ke.data(), c.data())
+                                           : length;
+                out[i * blocks() + b] = std::max(v, 0.0);
             }
         }
     }
@@ -339,11 +347,11 @@ private:
 
     /// K(x, x) of a row of a block.
     double own(const Block& block, std::size_t i) const {
-        if (!custom()) return kernel_.own(block.norms[i]);
+        if (!custom()) return kernel_.own(block.norms[i], block.bias);
         const double* x = block.rows.data() + i * shape_.slots();
         double self = 0;
         kernel_.kind.custom->evaluate(x, 1, x, 1, shape_.slots(), &self);
-        return self;
+        return self + block.bias;
     }
 
     /// All points, a stretch at a time: scores are added up in this order wherever they are asked for.
@@ -375,7 +383,7 @@ private:
         gram_kernels().times(pi_.data(), pi_stride_, padded_elements(), ke, c);
         double v = a_ * length;
         for (std::size_t e = 0; e < elements_.size(); ++e) v += ke[e] * c[e];
-        return std::max(v, 0.0);
+        return v;
     }
 
     static double overlap(const Element& element, Terms terms) noexcept {
@@ -670,6 +678,7 @@ private:
     double a_, scale_ = 1.0, mean_norm_ = 0.0, threshold_ = 0.0, reach_ = 0.0;
     double kept_ = 0.0, updates_ = 0.0, damage_ = 0.0;
     bool gaussian_ = false, track_norm_ = false;
+    bool broken_ = false;  // whether the last variance was lost to rounding
 
     std::vector<double> gram_;         // rows of the block against points and the block itself
     std::vector<std::size_t> column_;  // where a kept point stands in a row of gram_

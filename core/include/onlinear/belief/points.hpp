@@ -36,20 +36,26 @@ struct KernelFunction {
     double coef0 = 1.0;
 
     /// From products and squared norms to kernels, in place, for one row of a Gram matrix.
-    void finish(double* products, std::size_t n, double own, const double* norms) const {
+    ///
+    /// `bias` is what the intercept's feature, 1 in every row, put into the products: it is one more
+    /// direction of the kernel's space, K(x, z) + 1, not one more feature for the kernel to bend.
+    void finish(double* products, std::size_t n, double own, const double* norms, double bias) const {
+        if (kind.name == KernelKind::kLinear) return;
         if (kind.name == KernelKind::kRbf) {
             gram_kernels().gaussians(products, n, gamma, own, norms);
         } else if (kind.name == KernelKind::kPoly && whole_degree()) {
-            gram_kernels().powers(products, n, coef0, static_cast<unsigned>(degree));
+            gram_kernels().powers(products, n, coef0 - bias, static_cast<unsigned>(degree));
         } else if (kind.name == KernelKind::kPoly) {
-            for (std::size_t j = 0; j < n; ++j) products[j] = std::pow(coef0 + products[j], degree);
+            for (std::size_t j = 0; j < n; ++j) products[j] = std::pow(coef0 - bias + products[j], degree);
         }
+        if (bias != 0)
+            for (std::size_t j = 0; j < n; ++j) products[j] += bias;
     }
     /// K(x, x) from the squared norm of x; a custom kernel must be asked.
-    double own(double norm) const {
+    double own(double norm, double bias) const {
+        if (kind.name == KernelKind::kRbf) return 1.0 + bias;
         double self = norm;
-        if (kind.name == KernelKind::kRbf) return 1.0;
-        finish(&self, 1, norm, &norm);
+        finish(&self, 1, norm, &norm, bias);
         return self;
     }
 
@@ -183,6 +189,7 @@ public:
     std::vector<double> rows;          // dense, one after another; empty when sparse
     std::vector<Points::Sparse> list;  // what is not zero; empty unless sparse or learning
     std::vector<double> norms;         // squared
+    double bias = 0;                   // the intercept's feature, in slot 0: 1 or 0, the same in every row
 
     std::size_t size() const noexcept { return norms.size(); }
     void clear() noexcept {
@@ -193,6 +200,7 @@ public:
     }
     template <class T>
     void add(const Row<T>& row) {
+        bias = row.size > 0 && row.at[0] == 0 ? static_cast<double>(row.value[0]) : 0.0;
         if (!learning_ && dense()) {
             double* x = new_row();
             double norm = 0;
@@ -211,6 +219,7 @@ public:
         add(std::move(entries));
     }
     void add(Points::Sparse entries) {
+        bias = !entries.empty() && entries[0].slot == 0 ? 1.0 : 0.0;
         double norm = 0;
         for (const Points::Entry& e : entries) norm += e.value * e.value;
         norms.push_back(norm);
@@ -266,8 +275,8 @@ inline void gram(const KernelFunction& kernel, const Block& block, const Points&
         kernel.kind.custom->evaluate(block.rows.data(), block.size(),
                                      points.plain() + range.first * points.slots(), range.count,
                                      points.slots(), dense.data());
-        for (std::size_t i = 0; i < block.size(); ++i)
-            std::copy_n(dense.data() + i * range.count, range.count, out + i * stride);
+        for (std::size_t i = 0; i < dense.size(); ++i)
+            out[i / range.count * stride + i % range.count] = dense[i] + block.bias;
         return;
     }
     if (points.layout() == Points::Layout::panels)
@@ -276,7 +285,8 @@ inline void gram(const KernelFunction& kernel, const Block& block, const Points&
     else
         sparse_products(block, points, range, out, stride);
     for (std::size_t i = 0; i < block.size(); ++i)
-        kernel.finish(out + i * stride, range.count, block.norms[i], points.norms() + range.first);
+        kernel.finish(out + i * stride, range.count, block.norms[i], points.norms() + range.first,
+                      block.bias);
 }
 
 }  // namespace onlinear::belief
