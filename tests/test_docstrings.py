@@ -52,11 +52,12 @@ def test_every_parameter_is_documented(name: str) -> None:
     assert documented == set(cls().get_params())
 
 
-def test_the_examples_of_the_readme_run() -> None:
-    """What the README shows is what happens."""
-    readme = Path(__file__).parent.parent / "README.md"
+@pytest.mark.parametrize("page", ["README.md", "docs/changing_environments.md", "docs/kernels.md"])
+def test_the_examples_of_a_page_run(page: str) -> None:
+    """What the documentation shows is what happens."""
+    path = Path(__file__).parent.parent / page
 
-    assert doctest.testfile(str(readme), module_relative=False).failed == 0
+    assert doctest.testfile(str(path), module_relative=False, encoding="utf-8").failed == 0
 
 
 def test_the_examples_of_every_task_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
+from scipy.sparse import random as random_matrix
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from onlinear import AROWClassifier, PassiveAggressiveClassifier, RegularizedPassiveAggressiveClassifier, drift
+from onlinear import (
+    AROWClassifier,
+    KernelClassifier,
+    NAROWClassifier,
+    PassiveAggressiveClassifier,
+    RegularizedPassiveAggressiveClassifier,
+    SoftConfidenceWeightedClassifier,
+    drift,
+)
 from onlinear.exceptions import DataError, NotAvailableError, ParameterError
 
 
@@ -29,7 +40,10 @@ def test_the_four_phases_follow_their_chances() -> None:
     source = stream.X[:, 2]
     assert stream.starts() == [0, 2000, 4000, 6000]
     assert_array_equal(stream.y, np.isin(source, [3, 7]))
-    shares = {name: [float(np.mean(source[2000 * p : 2000 * p + 2000] == name)) for p in range(4)] for name in (3, 7, 8, 9)}
+    shares = {
+        name: [float(np.mean(source[2000 * p : 2000 * p + 2000] == name)) for p in range(4)]
+        for name in (3, 7, 8, 9)
+    }
     assert_allclose(shares[3], [0.6, 0.4, 0.0, 0.0], atol=0.04)
     assert_allclose(shares[7], [0.0, 0.1, 0.5, 0.4], atol=0.04)
     assert_allclose(shares[8], [0.4, 0.5, 0.1, 0.0], atol=0.04)
@@ -46,19 +60,33 @@ def test_streams_are_reproducible(make: Any) -> None:
 
 
 def test_concepts_come_as_they_are_named() -> None:
-    """Abrupt drift changes once, gradual drift mixes in between, recurring concepts come back."""
+    """Abrupt drift changes at once, gradual drift mixes in between, recurring concepts come back."""
     assert drift.abrupt(100, n_concepts=4, random_state=0).starts() == [0, 25, 50, 75]
-    mixed = drift.gradual(1000, begin=0.2, end=0.8, random_state=0).phase
-    assert not mixed[:200].any()
-    assert mixed[800:].all()
-    assert 0.3 < mixed[200:800].mean() < 0.7
-    assert drift.recurring(60, period=20, random_state=0).phase.tolist() == [0] * 20 + [1] * 20 + [0] * 20
+    mixed = drift.gradual(1000, begin=0.2, end=0.8, random_state=0)
+    assert mixed.starts() == [0, 200, 800]
+    assert not mixed.concept[:200].any()
+    assert mixed.concept[800:].all()
+    assert 0.3 < mixed.concept[200:800].mean() < 0.7
+    back = drift.recurring(60, period=20, random_state=0)
+    assert back.concept.tolist() == [0] * 20 + [1] * 20 + [0] * 20
+    assert back.starts() == [0, 20, 40]
+
+
+def test_a_concept_is_a_hyperplane() -> None:
+    """Without noise one linear separator per concept makes no mistake, and another concept's makes many."""
+    stream = drift.abrupt(4000, n_features=5, noise=0.0, random_state=1)
+    first, second = (stream.concept == k for k in (0, 1))
+    plane = np.linalg.lstsq(stream.X[first], 2.0 * stream.y[first] - 1, rcond=None)[0]
+    assert np.mean((stream.X[first] @ plane > 0) == stream.y[first]) > 0.97
+    assert np.mean((stream.X[second] @ plane > 0) == stream.y[second]) < 0.9
 
 
 def test_sparse_data_stays_sparse() -> None:
     """The four phases over a CSR matrix are rows of it."""
     X, y = four_classes()
-    stream = drift.four_phases(csr_matrix(X), y, positive=[3, 7], negative=[8, 9], per_phase=20, random_state=0)
+    stream = drift.four_phases(
+        csr_matrix(X), y, positive=[3, 7], negative=[8, 9], per_phase=20, random_state=0
+    )
     assert stream.X.shape == (80, 2)
     result = drift.prequential(PassiveAggressiveClassifier(), stream)
     assert len(result.mistakes) == 80
@@ -83,27 +111,120 @@ def test_every_example_is_asked_before_it_is_taught() -> None:
         other.partial_fit(stream.X[i : i + 1], stream.y[i : i + 1])
 
 
-@pytest.mark.parametrize("action", ["inflate", "reset"])
-def test_a_watched_model_follows_an_abrupt_change(action: Any) -> None:
-    """AROW, sure of the old concept, makes fewer mistakes after the change when a detector wakes it."""
-    stream = drift.abrupt(6000, random_state=3)
-    plain = drift.prequential(AROWClassifier(), stream)
-    model = drift.Watched(AROWClassifier(), detector="adwin", action=action, factor=100.0)
-    watched = drift.prequential(model, stream)
-    assert any(3000 <= alarm < 3600 for alarm in watched.alarms)
-    assert watched.mistakes[3000:].sum() < 0.8 * plain.mistakes[3000:].sum()
+@pytest.mark.parametrize("action", ["reset", "inflate", "restart"])
+@pytest.mark.parametrize("model", [AROWClassifier(), SoftConfidenceWeightedClassifier()], ids=["AROW", "SCW"])
+def test_a_watched_model_follows_an_abrupt_change(model: Any, action: Any) -> None:
+    """AROW and SCW, sure of the old concept, make a fifth fewer mistakes when a detector wakes them."""
+    stream = drift.abrupt(3000, random_state=3)
+    plain = drift.prequential(clone(model), stream)
+    watched = drift.prequential(drift.Watched(model, detector="adwin", action=action), stream)
+    assert plain.alarms == ()
+    assert any(1500 <= alarm < 1800 for alarm in watched.alarms)
+    assert watched.mistakes[1500:].sum() < 0.8 * plain.mistakes[1500:].sum()
 
 
-def test_forgetting_helps_where_the_target_moves() -> None:
-    """With the four phases, an L2 ball makes fewer mistakes than Passive-Aggressive in the second half."""
-    X, y = four_classes()
-    totals = {"pa": 0, "ball": 0}
-    for seed in range(5):
-        stream = drift.four_phases(X, y, positive=[3, 7], negative=[8, 9], per_phase=300, random_state=seed)
-        ball = RegularizedPassiveAggressiveClassifier(penalty="l2_ball", radius=1.0)
-        for name, model in (("pa", PassiveAggressiveClassifier(variant="pa")), ("ball", ball)):
-            totals[name] += int(drift.prequential(model, stream).mistakes[600:].sum())
-    assert totals["ball"] < totals["pa"]
+def test_nothing_is_watched_unless_asked() -> None:
+    """Without a detector a watched model learns what the model alone learns, bit for bit, and the pattern nothing."""
+    stream = drift.abrupt(500, random_state=0)
+    pattern = AROWClassifier()
+    alone = AROWClassifier().partial_fit(stream.X, stream.y)
+    watched = drift.Watched(pattern).partial_fit(stream.X, stream.y)
+    assert watched.model_.digest() == alone.digest()
+    assert not hasattr(pattern, "classes_")
+    assert watched.alarms_ == []
+
+
+def test_what_a_model_knew_before_counts() -> None:
+    """A model that has learned is watched from where it stands; `fit` starts anew."""
+    stream = drift.abrupt(400, n_concepts=1, random_state=0)
+    known = AROWClassifier().partial_fit(stream.X[:300], stream.y[:300])
+    watched = drift.Watched(known, detector="adwin")
+    watched.partial_fit(stream.X[300:], stream.y[300:])
+    assert watched.model_.n_seen_ == 400
+    assert known.n_seen_ == 300
+    assert watched.fit(stream.X[300:], stream.y[300:]).model_.n_seen_ == 100
+
+
+def test_a_watched_model_speaks_the_verbs_of_river() -> None:
+    """Dicts one at a time give the alarms and the model of rows."""
+    stream = drift.abrupt(1500, n_features=5, random_state=2)
+    rows = drift.Watched(AROWClassifier(dtype="float64"), "adwin").partial_fit(
+        stream.X, stream.y, classes=[0, 1]
+    )
+    dicts = drift.Watched(AROWClassifier(dtype="float64"), "adwin")
+    assert dicts.predict_one({0: 1.0}) is None
+    for x, y in zip(stream.X, stream.y, strict=True):
+        dicts.learn_one(dict(enumerate(x.tolist())), int(y))
+    assert rows.alarms_ == dicts.alarms_ != []
+    assert dicts.predict_one(dict(enumerate(stream.X[0].tolist()))) == rows.predict(stream.X[:1])[0]
+
+
+@pytest.mark.parametrize("name", ["adwin", "page_hinkley", "kswin"])
+def test_a_detector_is_never_shared_and_can_be_repeated(name: str) -> None:
+    """Two runs of one object, and a detector given by name or as an object, see the same alarms."""
+    from river import drift as detectors
+
+    stream = drift.abrupt(1500, random_state=5)
+    model = drift.Watched(AROWClassifier(), detector=name)
+    first, second = (list(model.fit(stream.X, stream.y).alarms_) for _ in range(2))
+    assert first == second
+    own = detectors.ADWIN()
+    drift.Watched(AROWClassifier(), detector=own).fit(stream.X, stream.y)
+    assert own.n_detections == 0
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AROWClassifier(initial_variance=0.7),
+        AROWClassifier(initial_variance=0.7, covariance="full"),
+        NAROWClassifier(initial_variance=0.7),
+        KernelClassifier(initial_variance=0.7, kernel="linear", fit_intercept=False),
+    ],
+    ids=["diagonal", "full", "information", "kernel"],
+)
+def test_inflation_goes_a_share_of_the_way_back(model: Any) -> None:
+    """The margin's variance becomes (1 - share) of it plus a share of the prior's; the mean stays."""
+    stream = drift.abrupt(300, n_features=4, random_state=0)
+    model = clone(model).set_params(dtype="float64").partial_fit(stream.X, stream.y)
+    prior = 0.7 * (np.sum(stream.X**2, axis=1) + model.fit_intercept)
+    scores, variance = model.decision_function(stream.X), model.margin(stream.X, return_std=True)[1] ** 2
+    assert np.all(variance < 0.9 * prior)
+    model.inflate(0.25)
+    assert_allclose(
+        model.margin(stream.X, return_std=True)[1] ** 2, 0.75 * variance + 0.25 * prior, rtol=1e-9
+    )
+    model.inflate()
+    assert_allclose(model.margin(stream.X, return_std=True)[1] ** 2, prior, rtol=1e-9)
+    assert_allclose(model.decision_function(stream.X), scores, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("penalty", "parameters"),
+    [("objective", {"alpha": 1e-3}), ("l2_ball", {"radius": 3.0}), ("l1_ball", {"radius": 80.0})],
+)
+def test_forgetting_helps_where_old_weights_are_wrong(penalty: Any, parameters: dict[str, float]) -> None:
+    """When many rare words turn into their opposite, all three make a tenth fewer mistakes than PA."""
+    after = {"PA": 0, "regularised": 0}
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = random_matrix(4000, 2000, density=0.015, format="csr", random_state=rng, data_rvs=np.ones)
+        y = (X @ rng.standard_normal(2000) > 0).astype(int)
+        y[2000:] = 1 - y[2000:]
+        models = {
+            "PA": PassiveAggressiveClassifier(variant="pa"),
+            "regularised": RegularizedPassiveAggressiveClassifier(penalty=penalty, **parameters),
+        }
+        for name, model in models.items():
+            before = model.partial_fit(X[:2000], y[:2000]).n_mistakes_
+            after[name] += model.partial_fit(X[2000:], y[2000:]).n_mistakes_ - before
+    assert after["regularised"] < 0.9 * after["PA"]
+
+
+@parametrize_with_checks([drift.Watched(AROWClassifier(), detector="adwin")])
+def test_scikit_learn_contract(estimator: Any, check: Any) -> None:
+    """A watched model is an estimator like any other."""
+    check(estimator)
 
 
 def test_what_cannot_be_is_refused() -> None:
@@ -116,6 +237,6 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(ParameterError, match="noise must be"):
         drift.abrupt(10, noise=2.0)
     with pytest.raises(ParameterError, match="Did you mean 'adwin'"):
-        drift.Watched(AROWClassifier(), detector="adwinn")
+        drift.Watched(AROWClassifier(), detector="adwinn").fit(X, y)
     with pytest.raises(NotAvailableError, match="keeps no variances"):
-        PassiveAggressiveClassifier().fit(X, y).inflate(2.0)
+        PassiveAggressiveClassifier().fit(X, y).inflate()

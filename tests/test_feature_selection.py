@@ -12,7 +12,12 @@ from scipy.sparse import csr_matrix
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from onlinear.exceptions import ParameterError
-from onlinear.feature_selection import GameTheoreticSelector, InformationGainSelector, information_gain, pair_gains
+from onlinear.feature_selection import (
+    GameTheoreticSelector,
+    InformationGainSelector,
+    information_gain,
+    pair_gains,
+)
 
 
 def words(seed: int = 0) -> tuple[Any, Any]:

@@ -10,13 +10,16 @@ from onlinear import PassiveAggressiveClassifier, RegularizedPassiveAggressiveCl
 
 matplotlib.use("Agg")
 
-from onlinear.plotting_drift import ErrorOverTimeDisplay, FeaturesKeptDisplay, WeightImagesDisplay  # noqa: E402
+from onlinear.plotting import ErrorOverTimeDisplay, FeaturesKeptDisplay, WeightImagesDisplay
 
 
 def test_error_over_time_shades_every_other_phase() -> None:
     """One line a model, and the second and fourth of four phases shaded."""
     stream = drift.abrupt(80, n_concepts=4, random_state=0)
-    models = {"PA": PassiveAggressiveClassifier(), "ball": RegularizedPassiveAggressiveClassifier(penalty="l2_ball")}
+    models = {
+        "PA": PassiveAggressiveClassifier(),
+        "ball": RegularizedPassiveAggressiveClassifier(penalty="l2_ball"),
+    }
     results = {name: drift.prequential(model, stream) for name, model in models.items()}
     for measure in ("cumulative", "sliding", "faded"):
         shown = ErrorOverTimeDisplay.from_results(results, measure=measure)
@@ -28,7 +31,9 @@ def test_error_over_time_shades_every_other_phase() -> None:
 def test_weights_are_images() -> None:
     """Every model is an image of the given shape."""
     X, y = np.eye(6), [0, 1, 0, 1, 0, 1]
-    shown = WeightImagesDisplay.from_estimators({"PA": PassiveAggressiveClassifier(fit_intercept=False).fit(X, y)}, (2, 3))
+    shown = WeightImagesDisplay.from_estimators(
+        {"PA": PassiveAggressiveClassifier(fit_intercept=False).fit(X, y)}, (2, 3)
+    )
     assert shown.axes_[0].images[0].get_array().shape == (2, 3)
     matplotlib.pyplot.close(shown.figure_)
 

@@ -746,11 +746,11 @@ void bind_learner(nb::module_& m) {
              })
         .def(
             "inflate",
-            [](Handle& self, double factor) {
+            [](Handle& self, double share) {
                 std::unique_lock lock(self.turn);
-                self.learner->inflate(factor);
+                self.learner->inflate(share);
             },
-            nb::arg("factor"))
+            nb::arg("share"))
         .def(
             "truncate",
             [](Handle& self, double sigma) {

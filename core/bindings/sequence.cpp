@@ -540,6 +540,9 @@ void bind_sequence(nb::module_& m) {
         .def("tag", &tag, nb::arg("batch"), nb::arg("confidence"), nb::arg("first") = 0,
              nb::arg("last") = nb::none())
         .def(
+            "set_truncation", [](SequenceHandle& self, double sigma) { self.learner->set_truncation(sigma); },
+            nb::arg("sigma"))
+        .def(
             "add_labels", [](SequenceHandle& self, std::size_t n) { self.layout().add_labels(n); },
             nb::arg("n"))
         .def(

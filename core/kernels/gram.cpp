@@ -24,7 +24,8 @@ inline void tile(const double* rows, std::size_t row_stride, const double* panel
                  std::size_t stride, bool first) {
     Wide sum[R][kVectors];
     for (std::size_t r = 0; r < R; ++r)
-        for (std::size_t v = 0; v < kVectors; ++v) sum[r][v] = first ? Wide{} : load(out + r * stride + v * kLanes);
+        for (std::size_t v = 0; v < kVectors; ++v)
+            sum[r][v] = first ? Wide{} : load(out + r * stride + v * kLanes);
     for (std::size_t k = 0; k < n; ++k) {
         Wide p[kVectors];
         for (std::size_t v = 0; v < kVectors; ++v) p[v] = load(panel + k * kPanel + v * kLanes);
@@ -37,8 +38,8 @@ inline void tile(const double* rows, std::size_t row_stride, const double* panel
         for (std::size_t v = 0; v < kVectors; ++v) store(out + r * stride + v * kLanes, sum[r][v]);
 }
 
-void products(const double* rows, std::size_t n_rows, std::size_t dimensions, const double* panels, std::size_t n_panels,
-              double* out, std::size_t stride) {
+void products(const double* rows, std::size_t n_rows, std::size_t dimensions, const double* panels,
+              std::size_t n_panels, double* out, std::size_t stride) {
     constexpr std::size_t kDepth = 256;  // a panel's slice is 32 KB: the first cache
     for (std::size_t start = 0; start < dimensions || start == 0; start += kDepth) {
         const std::size_t n = dimensions - start < kDepth ? dimensions - start : kDepth;
@@ -46,16 +47,17 @@ void products(const double* rows, std::size_t n_rows, std::size_t dimensions, co
             const double* panel = panels + (p * dimensions + start) * kPanel;
             std::size_t r = 0;
             for (; r + kRows <= n_rows; r += kRows)
-                tile<kRows>(rows + r * dimensions + start, dimensions, panel, n, out + r * stride + p * kPanel, stride,
-                            start == 0);
+                tile<kRows>(rows + r * dimensions + start, dimensions, panel, n,
+                            out + r * stride + p * kPanel, stride, start == 0);
             for (; r < n_rows; ++r)
-                tile<1>(rows + r * dimensions + start, dimensions, panel, n, out + r * stride + p * kPanel, stride,
-                        start == 0);
+                tile<1>(rows + r * dimensions + start, dimensions, panel, n, out + r * stride + p * kPanel,
+                        stride, start == 0);
         }
     }
 }
 
-/// exp by 2^n exp(r), |r| <= ln(2)/2, and Taylor's series to r^13: an error of about one unit in the last place.
+/// exp by 2^n exp(r), |r| <= ln(2)/2, and Taylor's series to r^13: an error of about one unit in the last
+/// place.
 inline Wide exponential(Wide x) {
     const Wide low = Wide{} - 708.0;
     const WideInt tiny = x < low;
@@ -65,9 +67,20 @@ inline Wide exponential(Wide x) {
     const Wide shifted = x * 1.4426950408889634074 + magic;
     const Wide n = shifted - magic;
     const Wide r = (x - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
-    constexpr double c[] = {1.0 / 6227020800, 1.0 / 479001600, 1.0 / 39916800, 1.0 / 3628800, 1.0 / 362880, 1.0 / 40320,
-                            1.0 / 5040,       1.0 / 720,       1.0 / 120,      1.0 / 24,      1.0 / 6,      0.5,
-                            1.0,              1.0};
+    constexpr double c[] = {1.0 / 6227020800,
+                            1.0 / 479001600,
+                            1.0 / 39916800,
+                            1.0 / 3628800,
+                            1.0 / 362880,
+                            1.0 / 40320,
+                            1.0 / 5040,
+                            1.0 / 720,
+                            1.0 / 120,
+                            1.0 / 24,
+                            1.0 / 6,
+                            0.5,
+                            1.0,
+                            1.0};
     Wide sum = Wide{} + c[0];
     for (int i = 1; i < 14; ++i) sum = sum * r + c[i];
     const WideInt power = (reinterpret_cast<const WideInt&>(shifted) << 52) + (1023LL << 52);
@@ -75,37 +88,93 @@ inline Wide exponential(Wide x) {
     return tiny ? Wide{} : sum;
 }
 
-void exponentials(double* x, std::size_t n) {
+/// Whole vectors of it; one piece of code for every number, so that its place in a row does not show in the
+/// bits.
+[[gnu::noinline]] void whole_gaussians(double* x, std::size_t n, double gamma, double own,
+                                       const double* norms) {
+    for (std::size_t i = 0; i < n; i += kLanes) {
+        const Wide distance = own + load(norms + i) - 2 * load(x + i);
+        store(x + i, exponential(-gamma * (distance > 0 ? distance : Wide{})));
+    }
+}
+
+void gaussians(double* x, std::size_t n, double gamma, double own, const double* norms) {
+    const std::size_t whole = n / kLanes * kLanes;
+    whole_gaussians(x, whole, gamma, own, norms);
+    if (whole == n) return;
+    double rest[kLanes] = {}, rest_norms[kLanes] = {};
+    for (std::size_t j = whole; j < n; ++j) {
+        rest[j - whole] = x[j];
+        rest_norms[j - whole] = norms[j];
+    }
+    whole_gaussians(rest, kLanes, gamma, own, rest_norms);
+    for (std::size_t j = whole; j < n; ++j) x[j] = rest[j - whole];
+}
+
+/// The binary way, a bit of the degree at a time.
+template <class Number>
+inline Number power(Number base, unsigned degree) {
+    Number out = Number{} + 1.0;
+    for (; degree > 0; degree /= 2) {
+        if (degree % 2) out *= base;
+        base *= base;
+    }
+    return out;
+}
+
+void powers(double* x, std::size_t n, double base, unsigned degree) {
     std::size_t i = 0;
-    for (; i + kLanes <= n; i += kLanes) store(x + i, exponential(load(x + i)));
-    if (i == n) return;
-    double rest[kLanes] = {};
-    for (std::size_t j = i; j < n; ++j) rest[j - i] = x[j];
-    double done[kLanes];
-    store(done, exponential(load(rest)));
-    for (std::size_t j = i; j < n; ++j) x[j] = done[j - i];
+    for (; i + kLanes <= n; i += kLanes) store(x + i, power(base + load(x + i), degree));
+    for (; i < n; ++i) x[i] = power(base + x[i], degree);
+}
+
+/// a . b of whole panels, in kPanel partial sums.
+struct Sums {
+    Wide sums[kVectors] = {};
+
+    void add(const double* a, const double* b, std::size_t n) {
+        for (std::size_t j = 0; j < n; j += kPanel)
+            for (std::size_t v = 0; v < kVectors; ++v)
+                sums[v] += load(a + j + v * kLanes) * load(b + j + v * kLanes);
+    }
+    double total() const {
+        double sum = 0;
+        for (std::size_t v = 0; v < kVectors; ++v)
+            for (std::size_t lane = 0; lane < kLanes; ++lane) sum += sums[v][lane];
+        return sum;
+    }
+};
+
+double dot(const double* a, const double* b, std::size_t n) {
+    const std::size_t whole = n / kPanel * kPanel;
+    Sums sums;
+    sums.add(a, b, whole);
+    if (whole < n) {
+        double rest_a[kPanel] = {}, rest_b[kPanel] = {};
+        for (std::size_t j = whole; j < n; ++j) {
+            rest_a[j - whole] = a[j];
+            rest_b[j - whole] = b[j];
+        }
+        sums.add(rest_a, rest_b, kPanel);
+    }
+    return sums.total();
 }
 
 void times(const double* matrix, std::size_t stride, std::size_t n, const double* k, double* out) {
     for (std::size_t i = 0; i < n; ++i) {
-        const double* row = matrix + i * stride;
-        Wide sums[kVectors] = {};
-        for (std::size_t j = 0; j < n; j += kPanel)
-            for (std::size_t v = 0; v < kVectors; ++v) sums[v] += load(row + j + v * kLanes) * load(k + j + v * kLanes);
-        double sum = 0;
-        for (std::size_t v = 0; v < kVectors; ++v)
-            for (std::size_t lane = 0; lane < kLanes; ++lane) sum += sums[v][lane];
-        out[i] = sum;
+        Sums sums;
+        sums.add(matrix + i * stride, k, n);
+        out[i] = sums.total();
     }
 }
 
-void minus_outer(double* matrix, std::size_t stride, std::size_t n, const double* t) {
+void add_outer(double* matrix, std::size_t stride, std::size_t n, double sign, const double* t) {
     for (std::size_t i = 0; i < n; ++i) {
         double* row = matrix + i * stride;
-        const double ti = t[i];
+        const double ti = sign * t[i];
         if (ti == 0) continue;
         // t_i t_j commutes, so a symmetric matrix stays symmetric to the bit.
-        for (std::size_t j = 0; j < n; j += kLanes) store(row + j, load(row + j) - ti * load(t + j));
+        for (std::size_t j = 0; j < n; j += kLanes) store(row + j, load(row + j) + ti * load(t + j));
     }
 }
 
@@ -113,7 +182,7 @@ void minus_outer(double* matrix, std::size_t stride, std::size_t n, const double
 
 namespace ONLINEAR_LEVEL {
 extern const GramKernels gram_table;
-const GramKernels gram_table = {products, exponentials, times, minus_outer};
+const GramKernels gram_table = {products, gaussians, powers, dot, times, add_outer};
 }  // namespace ONLINEAR_LEVEL
 
 }  // namespace onlinear

@@ -14,7 +14,7 @@ from typing import Any
 
 from .exceptions import ParameterError
 
-__all__ = ["ALGORITHMS", "Algorithm", "axes_of", "find", "make", "names"]
+__all__ = ["ALGORITHMS", "Algorithm", "axes_of", "find", "make", "names", "truncation_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ _CW = "Dredze, Crammer, Pereira. ICML 2008; Crammer, Dredze, Pereira. NIPS 2008.
 _AROW = "Crammer, Kulesza, Dredze. Machine Learning 91, 2013."
 _SCW = "Wang, Zhao, Hoi. ICML 2012; ACM TIST 8, 2016."
 _ROMMA = "Li, Long. Machine Learning 46, 2002."
-_RPA = "Shen, Dietterich. Regularized large-margin classifiers for dynamic environments."
+_RPA = "Shen, Dietterich. A family of large margin linear classifiers and its application in dynamic environments. SDM 2009."
 _GAUSSIAN = ("covariance", "projection", "initial_variance")
 
 _TABLE = (
@@ -175,7 +175,7 @@ _TABLE = (
         "Forgets: for concepts that drift.",
     ),
     Algorithm(
-        "rpa",
+        "rpa-objective",
         "regularized_passive_aggressive",
         "RegularizedPassiveAggressiveClassifier",
         {"penalty": "objective"},
@@ -184,7 +184,7 @@ _TABLE = (
         "PA that shrinks old weights: for concepts that drift.",
     ),
     Algorithm(
-        "rpa_l2",
+        "rpa-l2-ball",
         "regularized_passive_aggressive",
         "RegularizedPassiveAggressiveClassifier",
         {"penalty": "l2_ball"},
@@ -193,7 +193,7 @@ _TABLE = (
         "PA in a ball: for concepts that drift.",
     ),
     Algorithm(
-        "rpa_l1",
+        "rpa-l1-ball",
         "regularized_passive_aggressive",
         "RegularizedPassiveAggressiveClassifier",
         {"penalty": "l1_ball"},
@@ -379,3 +379,16 @@ def axes_of(rule: Any, owner: str, **parameters: Any) -> tuple[Any, Any]:
         axes: tuple[Any, Any] = rule.axes()
         return axes
     raise ParameterError(f"{owner}: rule must be an algorithm's name or one of our classifiers, got {rule!r}")
+
+
+def truncation_of(rule: Any) -> float | None:
+    """What a ``rule=`` parameter says of truncation; a name says nothing.
+
+    Parameters
+    ----------
+    rule : str or OnlineClassifier
+        As for `axes_of`.
+    """
+    from ._base import OnlineClassifier
+
+    return rule._truncation() if isinstance(rule, OnlineClassifier) else None

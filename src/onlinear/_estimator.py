@@ -547,20 +547,23 @@ class LinearEstimator(OnlineEstimator):
         self._ready().truncate(sigma)
         return self
 
-    def inflate(self, factor: float) -> Self:
-        """Multiply every variance by `factor`, so that a model sure of itself listens to new examples again.
+    def inflate(self, share: float = 1.0) -> Self:
+        """Let the covariance grow back towards its start, so that a model sure of itself listens again.
+
+        The covariance becomes (1 - share) Σ + share a I, with a the variance of a weight nothing is known about. No
+        variance ever exceeds that; the mean stays.
 
         Parameters
         ----------
-        factor : float
-            Greater than 1 to forget, in (0, inf).
+        share : float, default=1.0
+            How far to go back, in (0, 1]; 1 resets the covariance.
 
         Returns
         -------
         self
         """
-        check_number(type(self).__name__, "factor", factor, 0.0, open_low=True)
-        self._need_variance().handle.inflate(float(factor))
+        check_number(type(self).__name__, "share", share, 0.0, 1.0, open_low=True)
+        self._need_variance().handle.inflate(float(share))
         return self
 
     def _belief(self) -> Any:

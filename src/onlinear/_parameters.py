@@ -92,7 +92,7 @@ def estimator(cls: type[T]) -> type[T]:
     document = inspect.cleandoc(made.__doc__ or "")
     fields: dict[str, Any] = made.__dataclass_fields__  # type: ignore[attr-defined]
     for heading, shared, known in (
-        ("Parameters", SHARED_PARAMETERS, set(fields)),
+        ("Parameters", getattr(made, "_shared_parameters", "") + SHARED_PARAMETERS, set(fields)),
         ("Attributes", SHARED_ATTRIBUTES, {*dir(made), *_SET_BY_FIT}),
     ):
         wanted = [

@@ -46,7 +46,9 @@ def information_gain(X: Any, y: npt.ArrayLike, threshold: float = 0.0) -> Array:
     array([1., 0.])
     """
     present = _presence(X, threshold)
-    counts = np.stack([np.asarray(part.sum(axis=0), dtype=np.float64).ravel() for part in _by_class(present, y)])
+    counts = np.stack(
+        [np.asarray(part.sum(axis=0), dtype=np.float64).ravel() for part in _by_class(present, y)]
+    )
     totals = np.array([part.shape[0] for part in _by_class(present, y)], dtype=np.float64)
     absent = totals[:, None] - counts
     return _bits(totals[:, None], axis=0) - _conditional([counts, absent], float(totals.sum()))
@@ -125,7 +127,7 @@ class InformationGainSelector(_Selector):
     --------
     >>> from onlinear.feature_selection import InformationGainSelector
     >>> InformationGainSelector(k=1).fit_transform([[1, 0], [1, 1], [0, 0], [0, 1]], [0, 0, 1, 1]).ravel()
-    array([1., 1., 0., 0.])
+    array([1, 1, 0, 0])
     """
 
     def __init__(self, k: int = 100, threshold: float = 0.0) -> None:
@@ -228,7 +230,9 @@ def _play(M: Array, k: int) -> tuple[Array, float]:
     below = np.hstack([-M.T, np.ones((n, 1))])
     total = np.append(np.ones(n), 0.0)[None, :]
     limits = [(0.0, 1.0)] * n + [(None, None)]
-    found = linprog(cost, A_ub=below, b_ub=np.zeros(n), A_eq=total, b_eq=[float(k)], bounds=limits, method="highs")
+    found = linprog(
+        cost, A_ub=below, b_ub=np.zeros(n), A_eq=total, b_eq=[float(k)], bounds=limits, method="highs"
+    )
     if not found.success:
         raise DataError(f"the selection programme was not solved: {found.message}")
     return found.x[:n], float(found.x[n])

@@ -7,18 +7,18 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["ProgressDisplay", "ReliabilityDisplay"]
+from ._axes import axes
+from .plotting_drift import ErrorOverTimeDisplay, FeaturesKeptDisplay, WeightImagesDisplay
+
+__all__ = [
+    "ErrorOverTimeDisplay",
+    "FeaturesKeptDisplay",
+    "ProgressDisplay",
+    "ReliabilityDisplay",
+    "WeightImagesDisplay",
+]
 
 Array = npt.NDArray[Any]
-
-
-def _axes(ax: Any) -> Any:
-    """The axes to draw on; new ones where none are given."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("onlinear.plotting needs matplotlib. Try: pip install 'onlinear[plot]'") from error
-    return plt.subplots()[1] if ax is None else ax
 
 
 class ReliabilityDisplay:
@@ -188,7 +188,7 @@ class ReliabilityDisplay:
         **kwargs
             For matplotlib's `plot`.
         """
-        self.ax_ = _axes(ax)
+        self.ax_ = axes(ax)
         self.figure_ = self.ax_.figure
         if not any(line.get_gid() == "diagonal" for line in self.ax_.get_lines()):
             self.ax_.plot([0, 1], [0, 1], color="0.7", linewidth=1, zorder=0, gid="diagonal", label="perfect")
@@ -332,7 +332,7 @@ class ProgressDisplay:
         **kwargs
             For matplotlib's `plot`.
         """
-        self.ax_ = _axes(ax)
+        self.ax_ = axes(ax)
         self.figure_ = self.ax_.figure
         style = {"label": f"{self.name or 'model'} ({self.error[-1]:.1%})", **kwargs}
         (self.line_,) = self.ax_.plot(self.examples, self.error, **style)

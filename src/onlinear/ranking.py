@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import task
-from ._algorithms import axes_of
+from ._algorithms import axes_of, truncation_of
 from ._estimator import Array, LinearEstimator
 from ._labels import Labels
 from ._learner import weights_of
@@ -110,6 +110,9 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         check_number(type(self).__name__, "threshold", self.threshold, 0.0, 1.0)
         if self.phi is not None and not callable(self.phi):
             raise ParameterError(f"{type(self).__name__}: phi must be callable or None, got {self.phi!r}")
+
+    def _truncation(self) -> float | None:
+        return truncation_of(self.rule)
 
     def _has_intercept(self) -> bool:
         return self.fit_intercept and self.phi is None  # it cancels out of a difference of rows

@@ -45,7 +45,8 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
 
     References
     ----------
-    .. [1] Shen, Dietterich. Regularized large-margin classifiers for dynamic environments. Lemmas 3.1 and 3.2.
+    .. [1] Shen, Dietterich. A family of large margin linear classifiers and its application in dynamic environments.
+       SDM 2009, lemmas 3.1 and 3.2.
 
     Examples
     --------
@@ -61,7 +62,9 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
     trigger: Literal["margin", "mistake", "always"] = "margin"
     truncation: float | None = None
 
-    _ignores_weights: ClassVar[str | None] = "the margin is a constraint and has no price for a weight to multiply"
+    _ignores_weights: ClassVar[str | None] = (
+        "the margin is a constraint and has no price for a weight to multiply"
+    )
 
     def _rule(self) -> Any:
         owner = type(self).__name__
@@ -77,7 +80,9 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
         if self.penalty != "l1_ball":
             return belief.Mean(average=self.average)
         if self.average:
-            raise ParameterError(f"{type(self).__name__}: average does not go with penalty='l1_ball'. Use average=False.")
+            raise ParameterError(
+                f"{type(self).__name__}: average does not go with penalty='l1_ball'. Use average=False."
+            )
         return belief.L1Ball()
 
     def _truncation(self) -> float | None:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from . import _core
 from . import belief as beliefs
 from . import rule as rules
-from ._algorithms import ALGORITHMS, axes_of
+from ._algorithms import ALGORITHMS, axes_of, truncation_of
 from ._learner import contiguous, weights_of
 from ._parameters import check_choice, check_number
 from ._rows import refuse
@@ -675,9 +675,14 @@ class SequenceLabeler(BaseEstimator):
         )
         axes = self.axes()
         try:
-            return _core.SequenceLearner(*axes, not wide, self.max_features)
+            return self._new_native(not wide, axes)
         except ValueError as error:
             raise ParameterError(f"SequenceLabeler: {error}") from None
+
+    def _new_native(self, single: bool, axes: tuple[Any, Any] | None = None) -> Any:
+        native = _core.SequenceLearner(*(axes or self.axes()), single, self.max_features)
+        native.set_truncation(truncation_of(self.rule) or 0.0)
+        return native
 
     def _open(
         self, path: Any, native: Any, blocks: Iterator[bytes] | None = None
@@ -796,7 +801,7 @@ class SequenceLabeler(BaseEstimator):
     def _restore(
         self, state: dict[str, Any], classes: list[Any], single: bool, columns: list[str] | None
     ) -> None:
-        native = _core.SequenceLearner(*self.axes(), single, self.max_features)
+        native = self._new_native(single)
         native.load_state({name: contiguous(value) for name, value in state.items()})
         if native.n_labels != len(classes):
             raise ModelFileError(f"{len(classes)} classes do not fit weights for {native.n_labels}")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from onlinear import Learner, belief, rule, task
-from onlinear.exceptions import ParameterError
+from onlinear.exceptions import NumericError, ParameterError
 
 Array = NDArray[np.float64]
 
@@ -54,14 +54,18 @@ def learner(answer: Any, known: Any, classes: int = 2, **options: Any) -> Learne
     return Learner(task=asked, rule=answer, belief=known, n_features=6, n_classes=classes, **options)
 
 
+@pytest.mark.parametrize("intercept", [False, True], ids=["", "intercept"])
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("answer", RULES, ids=str)
-def test_the_linear_kernel_is_the_primal_learner(answer: Any, classes: int) -> None:
+def test_the_linear_kernel_is_the_primal_learner(answer: Any, classes: int, intercept: bool) -> None:
     """With the linear kernel a belief held by examples is the one held by weights, full covariance included."""
     X, y = data(classes=classes)
     a = 0.7 if answer.metric != "mean" else 1.0
-    primal = learner(answer, belief.Mean() if answer.metric == "mean" else belief.Full(initial_variance=a), classes)
-    dual = learner(answer, belief.Kernel(kernel="linear", initial_variance=a), classes)
+    known = belief.Mean() if answer.metric == "mean" else belief.Full(initial_variance=a)
+    primal = learner(answer, known, classes, fit_intercept=intercept)
+    dual = learner(
+        answer, belief.Kernel(kernel="linear", initial_variance=a), classes, fit_intercept=intercept
+    )
     for model in (primal, dual):
         model.learn(X, y)
     scale = 1 + float(np.abs(primal.mean).max())
@@ -69,6 +73,24 @@ def test_the_linear_kernel_is_the_primal_learner(answer: Any, classes: int) -> N
     assert_allclose(dual.scores(X), primal.scores(X), atol=1e-8 * scale)
     assert_allclose(dual.margin_variance(X), primal.margin_variance(X), atol=1e-8)
     assert (dual.n_updates, dual.n_mistakes) == (primal.n_updates, primal.n_mistakes)
+
+
+@pytest.mark.parametrize("variant", ["pa", "pa1", "pa2", "arow"])
+def test_linear_kernel_regression_is_the_primal_one(variant: str) -> None:
+    """The same for numbers: Passive-Aggressive, and AROW with the squared loss."""
+    X, _ = data(13)
+    y = X @ np.arange(6.0) + 0.1 * np.sin(7 * X[:, 0])
+    answer = rule.LeastSquares(r=0.5) if variant == "arow" else rule.PassiveAggressive(variant=variant, C=0.3)
+    known = belief.Full() if variant == "arow" else belief.Mean()
+    asked = task.Regression(epsilon=0.0 if variant == "arow" else 0.1)
+    primal, dual = (
+        Learner(task=asked, rule=answer, belief=each, n_features=6, fit_intercept=True)
+        for each in (known, belief.Kernel(kernel="linear"))
+    )
+    for model in (primal, dual):
+        model.learn(X, y)
+    assert_allclose(dual.scores(X), primal.scores(X), atol=1e-8)
+    assert_allclose(dual.margin_variance(X), primal.margin_variance(X), atol=1e-8)
 
 
 @pytest.mark.parametrize("r", [0.5, 2.0])
@@ -105,7 +127,6 @@ def test_batches_sparse_rows_and_saving_do_not_show(answer: Any, kernel: str) ->
 
 def test_a_function_is_a_kernel() -> None:
     """A Python function of two matrices learns what the named kernel learns."""
-
     X, y = data(4)
     named = learner(rule.Arow(), belief.Kernel(kernel="poly", degree=2.0, coef0=1.0))
     own = learner(rule.Arow(), belief.Kernel(kernel=square))
@@ -162,7 +183,9 @@ def test_equal_examples_are_kept_once() -> None:
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("removal", ["smallest", "forgetron"])
-@pytest.mark.parametrize("answer", [rule.Perceptron(), rule.PassiveAggressive(), rule.Arow(), rule.Romma()], ids=str)
+@pytest.mark.parametrize(
+    "answer", [rule.Perceptron(), rule.PassiveAggressive(), rule.Arow(), rule.Romma()], ids=str
+)
 def test_a_budget_bounds_what_is_kept(answer: Any, removal: str, classes: int) -> None:
     """Never more examples than the budget, scores stay finite, and variances stay between 0 and the prior's."""
     X, y = data(7, 400, classes)
@@ -244,12 +267,27 @@ def test_a_difference_of_two_rows_has_no_kernel_form() -> None:
         Learner(task=task.Ranking(prototypes="single"), rule=rule.Arow(), belief=belief.Kernel())
 
 
+def test_a_covariance_lost_to_rounding_is_refused() -> None:
+    """Kernels of 1e12 beside a precision of 1 leave nothing but rounding of a variance: an error, not a wild step."""
+    rng = np.random.default_rng(0)
+    X = 100 + rng.normal(size=(400, 6))
+    model = learner(rule.Arow(), belief.Kernel(kernel="poly", degree=3.0))
+    with pytest.raises(NumericError, match="no longer positive definite"):
+        for _ in range(10):
+            model.learn(X, rng.integers(0, 2, 400))
+    assert np.all(np.isfinite(model.scores(X)))
+
+
 def test_a_damaged_state_is_refused() -> None:
     """A state whose tables do not hold together is refused, and the learner stays as it was."""
     X, y = data(12)
     model = learner(rule.Arow(), belief.Kernel(gamma=0.3))
     model.learn(X, y)
-    for name, value in (("nu", np.zeros((3, 1))), ("pi", np.zeros((2, 2))), ("support", np.full((1, 3), 1e9))):
+    for name, value in (
+        ("nu", np.zeros((3, 1))),
+        ("pi", np.zeros((2, 2))),
+        ("support", np.full((1, 3), 1e9)),
+    ):
         state = {**model.state(), name: value}
         with pytest.raises(ValueError, match="does not hold together"):
             learner(rule.Arow(), belief.Kernel(gamma=0.3)).load_state(state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,18 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
+from sklearn.base import clone
 
-from onlinear import Learner, belief, rule, task
+import onlinear
+from onlinear import (
+    Learner,
+    MultilabelRanker,
+    RegularizedPassiveAggressiveClassifier,
+    SequenceLabeler,
+    belief,
+    rule,
+    task,
+)
 from onlinear.exceptions import ParameterError
 from tests.reference.regularized import truncate
 
@@ -71,3 +82,64 @@ def test_sums_of_gradients_have_nothing_to_truncate() -> None:
         Learner(task=task.Binary(), rule=rule.AdagradRda(), belief=belief.DualAveraging(), truncation=0.1)
     with pytest.raises(ParameterError, match="truncation must be at least 0"):
         learner(rule.Arow(), belief.Diagonal(), 2, truncation=-1.0)
+
+
+PENALTIES = [("objective", {"alpha": 0.05}), ("l2_ball", {"radius": 3.0}), ("l1_ball", {"radius": 10.0})]
+
+
+def regularized(penalty: str, parameters: dict[str, float], truncation: float | None) -> Any:
+    """A regularised classifier that truncates, or not."""
+    return RegularizedPassiveAggressiveClassifier(penalty=penalty, truncation=truncation, **parameters)
+
+
+def kept(weights: Any) -> int:
+    """How many weights are not zero."""
+    return int(np.count_nonzero(weights))
+
+
+@pytest.mark.parametrize(("penalty", "parameters"), PENALTIES)
+def test_truncation_serves_every_task_of_the_regularised_learners(
+    penalty: str, parameters: dict[str, float]
+) -> None:
+    """Two classes, several, costs and label ranking: fewer weights, and the largest of them stay."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 30))
+    planted = np.zeros((30, 4))
+    planted[:5] = rng.normal(size=(5, 4))
+    y = np.argmax(X @ planted, axis=1)
+    costs = np.where(np.eye(4) > 0, 0.0, 2.0)
+    whole, cut = (regularized(penalty, parameters, sigma) for sigma in (None, 0.002))
+
+    def weights(pattern: Any, task: str) -> Any:
+        if task == "ranking":
+            return MultilabelRanker(rule=pattern, random_state=0).fit(X, [[k, (k + 1) % 4] for k in y]).coef_
+        model = clone(pattern).set_params(random_state=0)
+        if task == "costs":
+            model.set_params(cost_matrix=costs)
+        return model.fit(X, y > 1 if task == "binary" else y).coef_
+
+    for task_name in ("binary", "multiclass", "costs", "ranking"):
+        assert 0 < kept(weights(cut, task_name)) < kept(weights(whole, task_name)), task_name
+
+
+@pytest.mark.parametrize(("penalty", "parameters"), PENALTIES[:2])
+def test_truncation_serves_sequences(penalty: str, parameters: dict[str, float], tmp_path: Path) -> None:
+    """Sequence weights are truncated too, and a saved labeler goes on truncating, bit for bit."""
+    rng = np.random.default_rng(1)
+    sentences = [[{f"w{k}": 1.0 for k in rng.integers(0, 40, 3)} for _ in range(6)] for _ in range(60)]
+    labels = [
+        ["odd" if any(int(name[1:]) % 2 for name in token) else "even" for token in each]
+        for each in sentences
+    ]
+
+    def labeler(sigma: float | None) -> SequenceLabeler:
+        pattern = regularized(penalty, parameters, sigma)
+        return SequenceLabeler(rule=pattern, average=False, passes=1, random_state=0)
+
+    whole, cut = (labeler(sigma).partial_fit(sentences[:30], labels[:30]) for sigma in (None, 0.002))
+    assert 0 < kept(cut.state()["mean"]) < kept(whole.state()["mean"])
+    cut.save(tmp_path / "labeler.safetensors")
+    again = onlinear.load(tmp_path / "labeler.safetensors")
+    for model in (cut, again):
+        model.partial_fit(sentences[30:], labels[30:])
+    assert again.digest() == cut.digest()

@@ -36,7 +36,7 @@ VARIATIONS: dict[str, list[dict[str, Any]]] = {
         {"penalty": "l1_ball"},
         {"truncation": 1e-3},
     ],
-    "KernelClassifier": [{"rule": "pa1"}, {"rule": "scw1", "budget": 40}, {"kernel": "poly", "degree": 2.0}],
+    "KernelClassifier": [{"rule": "pa1"}, {"rule": "scw1", "budget": 40}, {"kernel": "linear"}],
 }
 
 SETTINGS = [cls() for cls in CLASSIFIERS] + [

@@ -203,7 +203,8 @@ def test_named_features_that_come_late_are_met_where_they_come(setting: Any, tmp
             broken = pickle.loads(pickle.dumps(broken))
 
     assert broken.digest() == straight.digest()
-    assert broken.explain(examples[0][0]) == straight.explain(examples[0][0])
+    if hasattr(straight, "coef_"):
+        assert broken.explain(examples[0][0]) == straight.explain(examples[0][0])
 
 
 @every_setting

@@ -64,7 +64,9 @@ def step(penalty: str, start: Array, x: Array, **parameters: Any) -> Array:
     return np.array(model.mean)
 
 
-def solved(start: Array, x: Array, *, alpha: float = 0.0, radius: float | None = None, l1: bool = False) -> Array:
+def solved(
+    start: Array, x: Array, *, alpha: float = 0.0, radius: float | None = None, l1: bool = False
+) -> Array:
     """The same by a general solver; the L1 norm through positive and negative parts."""
     d = len(x)
     split = np.concatenate([np.maximum(start, 0), np.maximum(-start, 0)])
@@ -85,7 +87,12 @@ def solved(start: Array, x: Array, *, alpha: float = 0.0, radius: float | None =
         norm = (lambda z: radius - z.sum()) if l1 else (lambda z: radius**2 - whole(z) @ whole(z))
         limits.append({"type": "ineq", "fun": norm})
     answer = minimize(
-        cost, split, jac=slope, bounds=[(0, None)] * (2 * d), constraints=limits, method="SLSQP",
+        cost,
+        split,
+        jac=slope,
+        bounds=[(0, None)] * (2 * d),
+        constraints=limits,
+        method="SLSQP",
         options={"maxiter": 2000, "ftol": 1e-15},
     )
     return whole(answer.x)
@@ -165,7 +172,9 @@ def test_no_shrinkage_is_passive_aggressive() -> None:
     """With alpha = 0, and with a ball too large to matter, all three are PA."""
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(50, 4)), rng.integers(0, 2, 50)
-    pa = Learner(task=task.Binary(), rule=rule.PassiveAggressive(variant="pa"), belief=belief.Mean(), n_features=4)
+    pa = Learner(
+        task=task.Binary(), rule=rule.PassiveAggressive(variant="pa"), belief=belief.Mean(), n_features=4
+    )
     pa.learn(X, y)
     for penalty in PENALTIES:
         model = learner(penalty, np.zeros(4), alpha=0.0, radius=1e9)
@@ -188,7 +197,10 @@ def test_the_trigger_decides_when_to_learn(penalty: str) -> None:
 def test_a_weight_is_no_price() -> None:
     """A constraint has no price: every positive weight counts as 1."""
     for penalty in ("objective", "l2_ball"):
-        steps = [ball(penalty).step(margin=0.2, variance=2.0, mean_norm=1.0, weight=w).mean for w in (0.1, 1.0, 9.0)]
+        steps = [
+            ball(penalty).step(margin=0.2, variance=2.0, mean_norm=1.0, weight=w).mean
+            for w in (0.1, 1.0, 9.0)
+        ]
         assert steps[0] == steps[1] == steps[2]
 
 

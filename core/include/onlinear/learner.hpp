@@ -98,7 +98,7 @@ public:
     virtual void set_mean(const double* coefficients, const double* intercepts) = 0;
     virtual bool has_variance() const noexcept = 0;
     virtual std::vector<double> covariance() const = 0;  // empty when there is none
-    virtual void inflate(double factor) = 0;
+    virtual void inflate(double share) = 0;
     /// Zeroes the smallest weights whose squares sum to less than sigma; false when the belief cannot.
     virtual bool truncate(double sigma) = 0;
     /// The same after every update; 0 is off.
@@ -252,8 +252,8 @@ public:
             return {};
         }
     }
-    void inflate(double factor) override {
-        if constexpr (requires { belief_.spread_out(factor); }) belief_.spread_out(factor);
+    void inflate(double share) override {
+        if constexpr (requires { belief_.inflate(share); }) belief_.inflate(share);
     }
 
     bool truncate(double sigma) override {

@@ -220,6 +220,12 @@ public:
         spread_ = 1;
     }
 
+    /// Lets every variance grow a share of the way back to what it is before any learning.
+    void inflate(double share) noexcept {
+        const T fresh = fresh_, keep = static_cast<T>(1 - share);
+        w_.each(1, [=](T& s) { s = fresh + keep * (s - fresh); });
+    }
+
     double mean_at(std::uint32_t slot, std::size_t block) const noexcept { return w_.at(slot, 0, block); }
     double variance_at(std::uint32_t slot, std::size_t block) const noexcept {
         return spread_ * w_.at(slot, 1, block);

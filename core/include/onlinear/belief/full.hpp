@@ -155,6 +155,13 @@ public:
         ceiling_ *= factor;
     }
 
+    /// Lets the covariance grow a share of the way back to what it is before any learning.
+    void inflate(double share) noexcept {
+        const T keep = static_cast<T>(1 - share), fresh = static_cast<T>(share) * fresh_;
+        for (T& s : sigma_) s *= keep;
+        for (std::size_t i = 0; i < side(); ++i) sigma_[i * side() + i] += fresh;
+    }
+
     void grow(std::size_t slots, std::size_t blocks) {
         const std::size_t old_slots = w_.slots(), old_blocks = w_.blocks();
         w_.grow(slots, blocks, w_.planes(), T{0});
@@ -204,7 +211,9 @@ public:
         w_.each(0, [this](T u) { reach_ = std::max(reach_, std::abs(static_cast<double>(u))); });
     }
 
-    double stored(std::uint32_t slot, std::size_t block) const noexcept { return std::abs(mean_at(slot, block)); }
+    double stored(std::uint32_t slot, std::size_t block) const noexcept {
+        return std::abs(mean_at(slot, block));
+    }
     double magnitude(double stored) const noexcept { return stored; }
     void erase(std::uint32_t slot, std::size_t block) noexcept {
         if (average_.on) w_.at(slot, 1, block) += static_cast<T>(average_.scales) * w_.at(slot, 0, block);

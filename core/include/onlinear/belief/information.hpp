@@ -129,6 +129,17 @@ public:
                 w_.at(s, 0, b) = static_cast<T>(*values++) * w_.at(s, 1, b);
         remeasure();
     }
+    /// Lets every variance grow a share of the way back to what it is before any learning; the mean stays.
+    void inflate(double share) {
+        for (std::size_t b = 0; b < w_.blocks(); ++b)
+            for (std::uint32_t s = 0; s < w_.slots(); ++s) {
+                const double mean = mean_at(s, b);
+                const double variance = (1 - share) * variance_at(s, b) + share * options_.initial_variance;
+                w_.at(s, 0, b) = static_cast<T>(mean / variance);
+                w_.at(s, 1, b) = static_cast<T>(1 / variance);
+            }
+        remeasure();
+    }
     void remeasure() {
         truncation.forget();
         reach_ = 0;
@@ -144,7 +155,9 @@ public:
     }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept { return mean_at(slot, block); }
 
-    double stored(std::uint32_t slot, std::size_t block) const noexcept { return std::abs(mean_at(slot, block)); }
+    double stored(std::uint32_t slot, std::size_t block) const noexcept {
+        return std::abs(mean_at(slot, block));
+    }
     double magnitude(double stored) const noexcept { return stored; }
     void erase(std::uint32_t slot, std::size_t block) noexcept { w_.at(slot, 0, block) = 0; }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -39,25 +40,26 @@ struct KernelOptions {
 ///
 /// Crammer, Kulesza, Dredze 2013, section 4 and Wang, Zhao, Hoi 2012, lemma 1, corrected:
 ///   mu = sum_p nu_p x_p, one nu per block; Sigma = a I + sum_ef pi_ef d_e d_f'
-/// where an element d_e is a kept point in a direction over the blocks: (0: 1) for two classes, (y: 1, s: -1) for a
-/// class and its rival. With k_e = <d_e, delta> and c = pi k,
+/// where an element d_e is a kept point in a direction over the blocks: (0: 1) for two classes, (y: 1, s: -1)
+/// for a class and its rival. With k_e = <d_e, delta> and c = pi k,
 ///   m = mu . delta, v = a <delta, delta> + k' c, z = c + a (delta's own element),
 ///   nu gains alpha z, pi loses beta z z', beta = gain / (1 + gain v).
 /// First-order rules keep nu alone. Points equal to a kept one are not kept twice.
 ///
-/// Kernels are evaluated for a block of rows at once, against the kept points and against each other, so that a
-/// point kept meanwhile costs nothing more. Every number of a block depends on its two points alone: the size of
-/// the blocks, and so the way rows are handed over, does not show in the bits.
+/// Kernels are evaluated for a block of rows at once, against the kept points and against each other, so that
+/// a point kept meanwhile costs nothing more. Every number of a block depends on its two points alone: the
+/// size of the blocks, and so the way rows are handed over, does not show in the bits.
 ///
 /// With a budget, a point more than it allows is removed at once:
-///   smallest   the one that is missed least, by |nu_p|^2 K(x_p, x_p), or nu_e^2 / -pi_ee with a covariance; the newest
+///   smallest   the one that is missed least, by |nu_p|^2 K(x_p, x_p), or nu_e^2 / -pi_ee with a covariance;
+///   the newest
 ///              excepted
 ///   forgetron  the oldest, after all were shrunk so far that the damage stays within the mistakes made
-///              (Dekel, Shalev-Shwartz, Singer. SIAM Journal on Computing 37, 2008, the self-tuned version; its bound
-///              is for the Perceptron and K(x, x) <= 1)
-/// With a covariance its elements are unlearned: pi by a Schur complement, so that Sigma grows by what is forgotten and
-/// stays positive, and the mean along the same direction. For AROW with the squared loss that is exactly the belief
-/// without the example.
+///              (Dekel, Shalev-Shwartz, Singer. SIAM Journal on Computing 37, 2008, the self-tuned version;
+///              its bound is for the Perceptron and K(x, x) <= 1)
+/// With a covariance its elements are unlearned: pi by a Schur complement, so that Sigma grows by what is
+/// forgotten and stays positive, and the mean along the same direction. For AROW with the squared loss that
+/// is exactly the belief without the example.
 template <class T>
 class KernelExpansion {
 public:
@@ -67,10 +69,16 @@ public:
     static constexpr bool kNeedsNorm = false;
     static constexpr bool kWithoutVariance = true;  // a point of no length is kept, though it weighs nothing
     static constexpr std::size_t kAhead = 128;      // rows of a block
+    static constexpr std::size_t kStretch =
+        512;  // points scored at once: their kernels with a block fit the cache
 
     KernelExpansion(const Options& options, std::size_t slots, std::size_t blocks)
-        : options_(options), kernel_(options.function()), shape_(Planes<T>::shape_of(slots, blocks)),
-          points_(Points::layout_for(kernel_.kind, slots), slots), ahead_(kernel_, slots), a_(options.initial_variance) {}
+        : options_(options),
+          kernel_(options.function()),
+          shape_(Planes<T>::shape_of(slots, blocks)),
+          points_(Points::layout_for(kernel_.kind, slots), slots),
+          ahead_(kernel_, slots),
+          a_(options.initial_variance) {}
 
     Planes<T>& planes() noexcept { return shape_; }
     const Planes<T>& planes() const noexcept { return shape_; }
@@ -83,20 +91,21 @@ public:
     /// Whether the rule moves the covariance.
     void learn_covariance(bool yes) noexcept { gaussian_ = yes; }
     bool has_variance() const noexcept { return gaussian_; }
+    bool broken() const noexcept { return broken_; }
     /// A custom kernel must not be called from several threads.
-    bool serial() const noexcept { return kernel_.kind.name == KernelKind::kCustom; }
+    bool serial() const noexcept { return custom(); }
 
     // ------------------------------------------------------------------ a block of rows ahead
 
-    Block block() const { return Block(kernel_, shape_.slots()); }
+    Block block() const { return Block(kernel_, shape_.slots(), false); }
     Block& ahead() noexcept { return ahead_; }
     /// The rows in `ahead` are about to be learned: evaluate all that can be asked.
     void foresee() {
         const std::size_t n = points_.padded(), m = ahead_.points.padded();
         stride_ = n + m;
         gram_.resize(ahead_.size() * stride_);
-        gram(kernel_, ahead_, points_, gram_.data(), stride_);
-        gram(kernel_, ahead_, ahead_.points, gram_.data() + n, stride_);
+        gram(kernel_, ahead_, points_, Range::all(points_), gram_.data(), stride_);
+        gram(kernel_, ahead_, ahead_.points, Range::all(ahead_.points), gram_.data() + n, stride_);
         column_.resize(points_.size());
         for (std::size_t p = 0; p < column_.size(); ++p) column_[p] = p;
         ahead_base_ = n;
@@ -107,13 +116,15 @@ public:
         const double* row = gram_.data() + j * stride_;
         k_.resize(points_.size());
         for (std::size_t p = 0; p < k_.size(); ++p) k_[p] = row[column_[p]];
-        own_ = own(ahead_, j, row[ahead_base_ + j]);
+        own_ = custom() ? row[ahead_base_ + j] : kernel_.own(ahead_.norms[j], ahead_.bias);
     }
 
     // ------------------------------------------------------------------ the round
 
     void scores(const Row<T>&, double* out) const {
-        sum_scores(k_.data(), out);
+        std::fill_n(out, blocks(), 0.0);
+        each_stretch([&](Range range) { add_scores(k_.data() + range.first, range, out); });
+        for (std::size_t b = 0; b < blocks(); ++b) out[b] *= scale_;
     }
 
     /// Also leaves c = pi k behind for `apply`.
@@ -123,15 +134,21 @@ public:
         const std::size_t n = padded_elements();
         ke_.assign(n, 0.0);
         c_.assign(n, 0.0);
-        return variance_along(k_.data(), length, terms, ke_.data(), c_.data());
+        const double v = variance_along(k_.data(), length, terms, ke_.data(), c_.data());
+        // Kernels many orders above what a rule adds to the precision leave nothing of the difference but
+        // rounding.
+        // A little below zero is a variance of zero.
+        broken_ = v < -1e-3 * a_ * length;
+        return std::max(v, 0.0);
     }
     /// The same of any row, for reading.
     double variance(const Row<T>& row, Terms terms) const {
         const Block one = alone(row);
         std::vector<double> k(points_.padded()), ke(padded_elements()), c(padded_elements());
-        gram(kernel_, one, points_, k.data(), k.size());
-        const double length = squared(terms) * own(one, 0, custom_own(one, 0));
-        return gaussian_ ? variance_along(k.data(), length, terms, ke.data(), c.data()) : length;
+        gram(kernel_, one, points_, Range::all(points_), k.data(), k.size());
+        const double length = squared(terms) * own(one, 0);
+        return gaussian_ ? std::max(variance_along(k.data(), length, terms, ke.data(), c.data()), 0.0)
+                         : length;
     }
 
     bool admits(const Step& step, const Evidence& e) noexcept {
@@ -158,7 +175,8 @@ public:
         if (gaussian_) {
             along(p, terms, step, e);
         } else {
-            for (const Term& term : terms) nu_[p * blocks() + term.block] += step.mean / scale_ * term.coefficient;
+            for (const Term& term : terms)
+                nu_[p * blocks() + term.block] += step.mean / scale_ * term.coefficient;
         }
         while (options_.budget > 0 && points_.size() > options_.budget) make_way(p);
     }
@@ -169,20 +187,35 @@ public:
 
     /// Scores, or variances, of the rows of a block: blocks() a row.
     void read(const Block& block, bool variances, double* out) const {
+        if (variances)
+            read_variances(block, out);
+        else
+            read_scores(block, out);
+    }
+    void read_scores(const Block& block, double* out) const {
+        const std::size_t stride = std::min(points_.padded(), kStretch);
+        const auto k = std::make_unique_for_overwrite<double[]>(block.size() * stride);
+        std::fill_n(out, block.size() * blocks(), 0.0);
+        each_stretch([&](Range range) {
+            gram(kernel_, block, points_, range, k.get(), stride);
+            for (std::size_t i = 0; i < block.size(); ++i)
+                add_scores(k.get() + i * stride, range, out + i * blocks());
+        });
+        for (std::size_t i = 0; i < block.size() * blocks(); ++i) out[i] *= scale_;
+    }
+    void read_variances(const Block& block, double* out) const {
         const std::size_t n = points_.padded();
-        std::vector<double> rows(block.size() * std::max<std::size_t>(n, 1));
-        gram(kernel_, block, points_, rows.data(), n);
-        if (!variances) {
-            for (std::size_t i = 0; i < block.size(); ++i) sum_scores(rows.data() + i * n, out + i * blocks());
-            return;
-        }
+        std::vector<double> rows(block.size() * n);
+        gram(kernel_, block, points_, Range::all(points_), rows.data(), n);
         std::vector<double> ke(padded_elements()), c(padded_elements());
         for (std::size_t i = 0; i < block.size(); ++i) {
-            const double length = own(block, i, custom_own(block, i));
+            const double length = own(block, i);
             for (std::uint32_t b = 0; b < blocks(); ++b) {
                 const Term term{b, 1.0};
-                out[i * blocks() + b] =
-                    gaussian_ ? variance_along(rows.data() + i * n, length, Terms(&term, 1), ke.data(), c.data()) : length;
+                const double v = gaussian_ ? variance_along(rows.data() + i * n, length, Terms(&term, 1),
+                                                            ke.data(), c.data())
+                                           : length;
+                out[i * blocks() + b] = std::max(v, 0.0);
             }
         }
     }
@@ -193,10 +226,13 @@ public:
     double mean_at(std::uint32_t slot, std::size_t block) const noexcept {
         if (kernel_.kind.name != KernelKind::kLinear) return std::numeric_limits<double>::quiet_NaN();
         double sum = 0;
-        for (std::size_t p = 0; p < points_.size(); ++p) sum += nu_[p * blocks() + block] * points_.value(p, slot);
+        for (std::size_t p = 0; p < points_.size(); ++p)
+            sum += nu_[p * blocks() + block] * points_.value(p, slot);
         return scale_ * sum;
     }
-    double variance_at(std::uint32_t, std::size_t) const noexcept { return std::numeric_limits<double>::quiet_NaN(); }
+    double variance_at(std::uint32_t, std::size_t) const noexcept {
+        return std::numeric_limits<double>::quiet_NaN();
+    }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept { return mean_at(slot, block); }
 
     // ------------------------------------------------------------------ change of shape
@@ -245,7 +281,8 @@ public:
             }
         for (std::size_t b = 0; b < 2; ++b)
             for (std::size_t i = 0; i < n; ++i)
-                for (std::size_t j = 0; j < n; ++j) pi_[(b * n + i) * pi_stride_ + b * n + j] = pi[i * stride + j] / 2;
+                for (std::size_t j = 0; j < n; ++j)
+                    pi_[(b * n + i) * pi_stride_ + b * n + j] = pi[i * stride + j] / 2;
         a_ /= 2;
     }
     template <class In>
@@ -255,6 +292,11 @@ public:
     void spread_out(double factor) noexcept {
         a_ *= factor;
         for (double& x : pi_) x *= factor;
+    }
+
+    /// Lets the covariance grow a share of the way back to what it is before any learning.
+    void inflate(double share) noexcept {
+        for (double& x : pi_) x *= 1 - share;
     }
 
     // ------------------------------------------------------------------ state
@@ -300,50 +342,48 @@ private:
         ahead_ = Block(kernel_, shape_.slots());
     }
     std::size_t blocks() const noexcept { return shape_.blocks(); }
+    bool custom() const noexcept { return kernel_.kind.name == KernelKind::kCustom; }
     std::size_t padded_elements() const noexcept { return (elements_.size() + kPanel - 1) / kPanel * kPanel; }
 
-    double own(const Block& block, std::size_t j, double custom) const noexcept {
-        switch (kernel_.kind.name) {
-            case KernelKind::kLinear:
-                return block.points.norm(j);
-            case KernelKind::kPoly:
-                return kernel_.power(kernel_.coef0 + block.points.norm(j));
-            case KernelKind::kRbf:
-                return 1.0;
-            default:
-                return custom;
-        }
+    /// K(x, x) of a row of a block.
+    double own(const Block& block, std::size_t i) const {
+        if (!custom()) return kernel_.own(block.norms[i], block.bias);
+        const double* x = block.rows.data() + i * shape_.slots();
+        double self = 0;
+        kernel_.kind.custom->evaluate(x, 1, x, 1, shape_.slots(), &self);
+        return self + block.bias;
     }
 
-    void sum_scores(const double* k, double* out) const noexcept {
-        std::fill_n(out, blocks(), 0.0);
-        for (std::size_t p = 0; p < points_.size(); ++p)
-            for (std::size_t b = 0; b < blocks(); ++b) out[b] += k[p] * nu_[p * blocks() + b];
-        for (std::size_t b = 0; b < blocks(); ++b) out[b] *= scale_;
+    /// All points, a stretch at a time: scores are added up in this order wherever they are asked for.
+    template <class F>
+    void each_stretch(F&& f) const {
+        for (std::size_t first = 0; first < points_.size(); first += kStretch)
+            f(Range{first, std::min(kStretch, points_.size() - first)});
+    }
+    void add_scores(const double* k, Range range, double* out) const noexcept {
+        const double* nu = nu_.data() + range.first * blocks();
+        if (blocks() == 1) {
+            out[0] += gram_kernels().dot(k, nu, range.count);
+            return;
+        }
+        for (std::size_t p = 0; p < range.count; ++p)
+            for (std::size_t b = 0; b < blocks(); ++b) out[b] += k[p] * nu[p * blocks() + b];
     }
     void read_one(const Row<T>& row, bool variances, double* out) const { read(alone(row), variances, out); }
     Block alone(const Row<T>& row) const {
-        Block one(kernel_, shape_.slots());
+        Block one(kernel_, shape_.slots(), false);
         one.add(row);
         return one;
-    }
-    /// K(x, x) by a custom kernel; 0 for the others, which know it without asking.
-    double custom_own(const Block& block, std::size_t i) const {
-        if (kernel_.kind.name != KernelKind::kCustom) return 0.0;
-        Block one(kernel_, shape_.slots());
-        one.add(block.list[i], block.points.norm(i));
-        double self = 0;
-        gram(kernel_, one, one.points, &self, 1);
-        return self;
     }
 
     /// a <delta, delta> + k' pi k; leaves pi k in `c`.
     double variance_along(const double* k, double length, Terms terms, double* ke, double* c) const {
-        for (std::size_t e = 0; e < elements_.size(); ++e) ke[e] = k[elements_[e].point] * overlap(elements_[e], terms);
+        for (std::size_t e = 0; e < elements_.size(); ++e)
+            ke[e] = k[elements_[e].point] * overlap(elements_[e], terms);
         gram_kernels().times(pi_.data(), pi_stride_, padded_elements(), ke, c);
         double v = a_ * length;
         for (std::size_t e = 0; e < elements_.size(); ++e) v += ke[e] * c[e];
-        return std::max(v, 0.0);
+        return v;
     }
 
     static double overlap(const Element& element, Terms terms) noexcept {
@@ -361,7 +401,7 @@ private:
         const auto found = places_.find(hash);
         if (found != places_.end() && points_.get(found->second) == row) return found->second;
         const std::size_t p = points_.size();
-        points_.add(row, ahead_.points.norm(turn_));
+        points_.add(row, ahead_.norms[turn_]);
         nu_.resize(nu_.size() + blocks(), 0.0);
         own_kernel_.push_back(own_);
         born_.push_back(kept_++);
@@ -378,7 +418,8 @@ private:
         if (elements_.size() > pi_stride_) {
             const std::size_t stride = std::max(2 * pi_stride_, 4 * kPanel);
             std::vector<double> larger(stride * stride, 0.0);
-            for (std::size_t i = 0; i < e; ++i) std::copy_n(pi_.data() + i * pi_stride_, e, larger.data() + i * stride);
+            for (std::size_t i = 0; i < e; ++i)
+                std::copy_n(pi_.data() + i * pi_stride_, e, larger.data() + i * stride);
             pi_ = std::move(larger);
             pi_stride_ = stride;
         }
@@ -388,7 +429,8 @@ private:
     /// nu += alpha z, pi -= beta z z' with z = c + a delta.
     void along(std::size_t p, Terms terms, const Step& step, const Evidence& e) {
         std::vector<Term> direction(terms.begin(), terms.end());
-        std::sort(direction.begin(), direction.end(), [](const Term& a, const Term& b) { return a.block < b.block; });
+        std::sort(direction.begin(), direction.end(),
+                  [](const Term& a, const Term& b) { return a.block < b.block; });
         const double sign = direction[0].coefficient < 0 ? -1.0 : 1.0;
         for (Term& term : direction) term.coefficient *= sign;
         std::size_t own = elements_.size();
@@ -398,17 +440,19 @@ private:
         c_.resize(padded_elements(), 0.0);
         c_[own] += a_ * sign;
         if (step.mean != 0)
-            for (std::size_t i = 0; i < elements_.size(); ++i) shift(elements_[i], step.mean / scale_ * c_[i]);
+            for (std::size_t i = 0; i < elements_.size(); ++i)
+                shift(elements_[i], step.mean / scale_ * c_[i]);
         if (step.precision > 0) {
             const double root = std::sqrt(step.precision / (1 + step.precision * e.variance));
             for (double& c : c_) c *= root;
-            gram_kernels().minus_outer(pi_.data(), pi_stride_, padded_elements(), c_.data());
+            gram_kernels().add_outer(pi_.data(), pi_stride_, padded_elements(), -1.0, c_.data());
         }
         if (step.spread != 1) spread_out(step.spread);
     }
     void shift(Element& element, double by) noexcept {
         element.weight += by;
-        for (const Term& term : element.direction) nu_[element.point * blocks() + term.block] += by * term.coefficient;
+        for (const Term& term : element.direction)
+            nu_[element.point * blocks() + term.block] += by * term.coefficient;
     }
     static bool same(const std::vector<Term>& a, const std::vector<Term>& b) noexcept {
         if (a.size() != b.size()) return false;
@@ -474,8 +518,8 @@ private:
     }
     /// <nu_p x_p, mu>: how far the mean goes the way of a kept point.
     double pull(std::size_t p) const {
-        Block one(kernel_, shape_.slots());
-        one.add(points_.get(p), points_.norm(p));
+        Block one(kernel_, shape_.slots(), false);
+        one.add(points_.get(p));
         std::vector<double> f(blocks());
         read(one, false, f.data());
         double sum = 0;
@@ -483,7 +527,8 @@ private:
         return sum;
     }
     /// The largest factor on the mean with which removing point p does no more damage than mistakes allow:
-    /// damage + phi^2 (s^2 K - 2 s f) + 2 phi s <= 15/32 mistakes, s the point's coefficient and f its margin.
+    /// damage + phi^2 (s^2 K - 2 s f) + 2 phi s <= 15/32 mistakes, s the point's coefficient and f its
+    /// margin.
     double shrinkage(std::size_t p) {
         const double s2 = length2(p), s = std::sqrt(s2);
         const double A = s2 * own_kernel_[p] - 2 * pull(p);
@@ -498,9 +543,11 @@ private:
         for (std::size_t e = elements_.size(); e-- > 0;)
             if (elements_[e].point == p) remove_element(e);
         const std::size_t last = points_.size() - 1;
-        if (const auto place = places_.find(hashes_[p]); place != places_.end() && place->second == p) places_.erase(place);
+        if (const auto place = places_.find(hashes_[p]); place != places_.end() && place->second == p)
+            places_.erase(place);
         if (p != last) {
-            if (const auto place = places_.find(hashes_[last]); place != places_.end() && place->second == last)
+            if (const auto place = places_.find(hashes_[last]);
+                place != places_.end() && place->second == last)
                 place->second = p;
             for (Element& e : elements_)
                 if (e.point == last) e.point = p;
@@ -524,11 +571,12 @@ private:
         const auto row = [this](std::size_t i) { return pi_.data() + i * pi_stride_; };
         const double pivot = row(e)[e];
         if (pivot < 0) {
-            const std::vector<double> column(row(e), row(e) + n);
+            std::vector<double> column(row(e), row(e) + padded_elements());
             const double weight = elements_[e].weight;
             for (std::size_t i = 0; i < n; ++i) shift(elements_[i], -weight * column[i] / pivot);
-            for (std::size_t i = 0; i < n; ++i)
-                for (std::size_t j = 0; j < n; ++j) row(i)[j] -= column[i] * column[j] / pivot;
+            const double root = 1 / std::sqrt(-pivot);
+            for (double& c : column) c *= root;
+            gram_kernels().add_outer(pi_.data(), pi_stride_, padded_elements(), 1.0, column.data());
         }
         shift(elements_[e], -elements_[e].weight);
         if (e != last) {
@@ -548,13 +596,14 @@ private:
         t.shape = {static_cast<double>(blocks()), static_cast<double>(shape_.slots())};
         for (std::size_t p = 0; p < points_.size(); ++p)
             for (const Points::Entry& e : points_.get(p))
-                t.support.insert(t.support.end(), {static_cast<double>(p), static_cast<double>(e.slot), e.value});
+                t.support.insert(t.support.end(),
+                                 {static_cast<double>(p), static_cast<double>(e.slot), e.value});
         for (std::size_t i = 0; i < elements_.size(); ++i) {
             for (std::size_t j = 0; j < elements_.size(); ++j) t.pi.push_back(pi_[i * pi_stride_ + j]);
             for (const Term& term : elements_[i].direction)
-                t.elements.insert(t.elements.end(), {static_cast<double>(i), static_cast<double>(elements_[i].point),
-                                                     static_cast<double>(term.block), term.coefficient,
-                                                     elements_[i].weight});
+                t.elements.insert(t.elements.end(),
+                                  {static_cast<double>(i), static_cast<double>(elements_[i].point),
+                                   static_cast<double>(term.block), term.coefficient, elements_[i].weight});
         }
         return t;
     }
@@ -566,12 +615,13 @@ private:
             if (!good) throw std::invalid_argument("state of a kernel belief does not hold together");
         };
         need(t.shape.size() == 2 && t.shape[0] == static_cast<double>(blocks()) &&
-             t.shape[1] == static_cast<double>(shape_.slots()) && nu_.size() == n * blocks() &&
-             a_ > 0 && scale_ != 0 && kernel_.gamma > 0);
+             t.shape[1] == static_cast<double>(shape_.slots()) && nu_.size() == n * blocks() && a_ > 0 &&
+             scale_ != 0 && kernel_.gamma > 0);
         std::vector<Points::Sparse> rows(n);
         for (std::size_t i = 0; i < t.support.size(); i += 3) {
             const double p = t.support[i], slot = t.support[i + 1];
-            need(p >= 0 && p < static_cast<double>(n) && slot >= 0 && slot < static_cast<double>(shape_.slots()));
+            need(p >= 0 && p < static_cast<double>(n) && slot >= 0 &&
+                 slot < static_cast<double>(shape_.slots()));
             Points::Sparse& row = rows[static_cast<std::size_t>(p)];
             need(row.empty() || row.back().slot < static_cast<std::uint32_t>(slot));
             row.push_back({static_cast<std::uint32_t>(slot), t.support[i + 2]});
@@ -583,12 +633,10 @@ private:
         reach_ = 0;
         for (const double nu : nu_) reach_ = std::max(reach_, std::abs(nu));
         for (std::size_t p = 0; p < n; ++p) {
-            Block one(kernel_, shape_.slots());
-            double norm = 0;
-            for (const Points::Entry& e : rows[p]) norm += e.value * e.value;
-            one.add(rows[p], norm);
-            own_kernel_.push_back(own(one, 0, custom_own(one, 0)));
-            points_.add(rows[p], norm);
+            Block one(kernel_, shape_.slots(), false);
+            one.add(rows[p]);
+            own_kernel_.push_back(own(one, 0));
+            points_.add(rows[p], one.norms[0]);
             hashes_.push_back(Points::hash(rows[p]));
             places_.emplace(hashes_.back(), p);
         }
@@ -630,6 +678,7 @@ private:
     double a_, scale_ = 1.0, mean_norm_ = 0.0, threshold_ = 0.0, reach_ = 0.0;
     double kept_ = 0.0, updates_ = 0.0, damage_ = 0.0;
     bool gaussian_ = false, track_norm_ = false;
+    bool broken_ = false;  // whether the last variance was lost to rounding
 
     std::vector<double> gram_;         // rows of the block against points and the block itself
     std::vector<std::size_t> column_;  // where a kept point stands in a row of gram_

@@ -17,22 +17,24 @@ struct L1BallOptions {
 /// A mean kept inside an L1 ball, whose radius the rule brings.
 ///
 /// A step asks for a margin; the belief goes to the nearest point of the ball that has it. By the problem's
-/// conditions that point is soft(mu + tau delta, lambda): every weight outside the row falls by the same lambda
-/// towards zero. So the ball is kept without touching them:
+/// conditions that point is soft(mu + tau delta, lambda): every weight outside the row falls by the same
+/// lambda towards zero. So the ball is kept without touching them:
 ///
 ///   stored   u_p = sign(mu_p) (|mu_p| + shift) for a non-zero weight, 0 for a zero one
 ///   meaning  mu_p = sign(u_p) max(0, |u_p| - shift)
 ///
-/// A fall by lambda is `shift += lambda`. What the weights outside the row add to the problem is their count and their
-/// sum, less those that reach zero, which are the least |u_p|. These stand in `near_`, the rest in `far_`, neither in
-/// order: a row's weights are appended, a step scans `near_`, and when the shift has passed all of it the least of
-/// `far_` are fetched. With `near_` about the root of `far_` in size both cost little for each weight that dies, and
-/// a weight dies once for every time it was born. (A heap spends its time on the seventy or so births and deaths of an
-/// ordinary row: twice as slow.) Sums over weights that die are kept in fixed point, so that they do not depend on
-/// the order in which the weights happen to stand, and a model that was saved goes on bit for bit.
+/// A fall by lambda is `shift += lambda`. What the weights outside the row add to the problem is their count
+/// and their sum, less those that reach zero, which are the least |u_p|. These stand in `near_`, the rest in
+/// `far_`, neither in order: a row's weights are appended, a step scans `near_`, and when the shift has
+/// passed all of it the least of `far_` are fetched. With `near_` about the root of `far_` in size both cost
+/// little for each weight that dies, and a weight dies once for every time it was born. (A heap spends its
+/// time on the seventy or so births and deaths of an ordinary row: twice as slow.) Sums over weights that die
+/// are kept in fixed point, so that they do not depend on the order in which the weights happen to stand, and
+/// a model that was saved goes on bit for bit.
 ///
-/// When shift passes the radius the stored numbers are written anew, which keeps their precision; by then every
-/// weight that was there at the last writing and not touched since has died, so this too is paid for by births.
+/// When shift passes the radius the stored numbers are written anew, which keeps their precision; by then
+/// every weight that was there at the last writing and not touched since has died, so this too is paid for by
+/// births.
 template <class T>
 class L1Ball {
 public:
@@ -70,7 +72,9 @@ public:
     }
     void predict(const Row<T>& row, double* out, double*) const noexcept { scores(row, out); }
     double variance(const Row<T>& row, Terms terms) const noexcept { return squared(terms) * row.norm2; }
-    void variances(const Row<T>& row, double* out) const noexcept { std::fill_n(out, w_.blocks(), row.norm2); }
+    void variances(const Row<T>& row, double* out) const noexcept {
+        std::fill_n(out, w_.blocks(), row.norm2);
+    }
 
     /// Every weight is at most the radius, and the stored ones at most twice that.
     bool admits(const Step&, const Evidence&) noexcept { return radius_ < kReach<T> / 4; }
@@ -153,6 +157,7 @@ public:
         v.scalar("norm", norm_);
     }
     void loaded() {
+        if (!(shift_ >= 0 && norm_ >= 0)) throw std::invalid_argument("state 'shift' and 'norm' must not be negative");
         known_ = false;
         truncation.forget();
     }
@@ -173,9 +178,10 @@ private:
     };
     /// Sums over the weights above the threshold at some (tau, lambda).
     struct Look {
-        double gg = 0, gs = 0, gp = 0, sp = 0, touched = 0;  // of the row: delta^2, s delta, delta mu, s mu, count
-        double rest = 0, rest_norm = 0;                      // outside it: count and sum of |mu|
-        bool changed = false;                                // other weights than in the look before
+        double gg = 0, gs = 0, gp = 0, sp = 0,
+               touched = 0;              // of the row: delta^2, s delta, delta mu, s mu, count
+        double rest = 0, rest_norm = 0;  // outside it: count and sum of |mu|
+        bool changed = false;            // other weights than in the look before
         double margin(const Point& p) const noexcept { return gp + p.tau * gg - p.lambda * gs; }
         double norm(const Point& p) const noexcept {
             return sp + p.tau * gs - p.lambda * touched + rest_norm - p.lambda * rest;
@@ -262,8 +268,8 @@ private:
 
     /// tau and lambda with the margin and the norm both met: Newton's method on the pair.
     ///
-    /// Both are linear in (tau, lambda) as long as the same weights are above the threshold, so a step that finds the
-    /// weights it started from has found the solution, exactly.
+    /// Both are linear in (tau, lambda) as long as the same weights are above the threshold, so a step that
+    /// finds the weights it started from has found the solution, exactly.
     Point solve(double tau, double target) {
         scout();
         Point p{tau, 0.0};
@@ -288,8 +294,8 @@ private:
         return {(n * a - l.gs * b) / determinant, (l.gs * a - l.gg * b) / determinant};
     }
 
-    /// The slow sure way, should Newton's method go round in circles: lambda(tau) by its own monotone Newton steps,
-    /// tau by bisection (the margin never falls with tau), and one joint step at the end.
+    /// The slow sure way, should Newton's method go round in circles: lambda(tau) by its own monotone Newton
+    /// steps, tau by bisection (the margin never falls with tau), and one joint step at the end.
     Point search(double target) {
         const auto threshold = [this](double tau) {
             Point p{tau, 0.0};
@@ -364,7 +370,8 @@ private:
         filter(near_);
         const std::size_t fit = fitting();
         if (near_.size() > 4 * fit) {
-            std::nth_element(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(fit), near_.end(), lesser);
+            std::nth_element(near_.begin(), near_.begin() + static_cast<std::ptrdiff_t>(fit), near_.end(),
+                             lesser);
             horizon_ = static_cast<double>(near_[fit].key);
             part(near_, far_, false);
         }
@@ -391,7 +398,8 @@ private:
         if (far_.size() <= fit) {
             horizon_ = std::numeric_limits<double>::infinity();
         } else {
-            std::nth_element(far_.begin(), far_.begin() + static_cast<std::ptrdiff_t>(fit), far_.end(), lesser);
+            std::nth_element(far_.begin(), far_.begin() + static_cast<std::ptrdiff_t>(fit), far_.end(),
+                             lesser);
             horizon_ = std::max(static_cast<double>(far_[fit].key), std::nextafter(level, radius_ * 4));
         }
         const std::size_t before = near_.size();
@@ -409,8 +417,8 @@ private:
         }
         from.resize(kept);
     }
-    /// Drops entries whose weight has moved since, and repeated ones, of weights that came back to the same number:
-    /// a weight is set to zero when it is met, so it is met once.
+    /// Drops entries whose weight has moved since, and repeated ones, of weights that came back to the same
+    /// number: a weight is set to zero when it is met, so it is met once.
     void filter(std::vector<Entry>& entries) noexcept {
         T* w = w_.data();
         std::size_t kept = 0;
@@ -423,7 +431,8 @@ private:
             w[e.at] = 0;
         }
         entries.resize(kept);
-        for (std::size_t i = 0; i < kept; ++i) w[entries[i].at] = signs_[i] ? -entries[i].key : entries[i].key;
+        for (std::size_t i = 0; i < kept; ++i)
+            w[entries[i].at] = signs_[i] ? -entries[i].key : entries[i].key;
     }
 
     /// Lets every weight outside the row fall by lambda.
@@ -432,7 +441,8 @@ private:
         if constexpr (sizeof(T) < sizeof(double)) {
             // The shift is a number of the state's type; rounding it upwards keeps the ball.
             T rounded = static_cast<T>(shift);
-            if (static_cast<double>(rounded) < shift) rounded = std::nextafter(rounded, std::numeric_limits<T>::max());
+            if (static_cast<double>(rounded) < shift)
+                rounded = std::nextafter(rounded, std::numeric_limits<T>::max());
             shift = static_cast<double>(rounded);
         }
         const double fall = shift - shift_;
@@ -486,7 +496,8 @@ private:
     double norm_ = 0.0;   // |mu|_1
     double count_ = 0.0;  // weights that are not zero
     bool known_ = true;   // whether the lists and the count are those of the weights
-    std::vector<Entry> near_, far_;  // of the weights that are not zero, those below the horizon and the others
+    std::vector<Entry> near_,
+        far_;  // of the weights that are not zero, those below the horizon and the others
     double horizon_ = 0.0;
     std::vector<double> gaps_;         // |mu| of the entries of near_
     std::vector<std::int64_t> fixed_;  // the same in fixed point

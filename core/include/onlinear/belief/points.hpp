@@ -15,8 +15,8 @@ namespace onlinear::belief {
 /// A kernel from outside the core, on dense rows: out[i * n_b + j] = K(a_i, b_j).
 struct CustomKernel {
     virtual ~CustomKernel() = default;
-    virtual void evaluate(const double* a, std::size_t n_a, const double* b, std::size_t n_b, std::size_t dimensions,
-                          double* out) const = 0;
+    virtual void evaluate(const double* a, std::size_t n_a, const double* b, std::size_t n_b,
+                          std::size_t dimensions, double* out) const = 0;
 };
 
 inline constexpr std::array<const char*, 3> kKernelNames{"linear", "poly", "rbf"};
@@ -36,29 +36,31 @@ struct KernelFunction {
     double coef0 = 1.0;
 
     /// From products and squared norms to kernels, in place, for one row of a Gram matrix.
-    void finish(double* products, std::size_t n, double own, const double* norms) const {
-        switch (kind.name) {
-            case KernelKind::kPoly:
-                for (std::size_t j = 0; j < n; ++j) products[j] = power(coef0 + products[j]);
-                return;
-            case KernelKind::kRbf:
-                for (std::size_t j = 0; j < n; ++j)
-                    products[j] = -gamma * std::max(own + norms[j] - 2 * products[j], 0.0);
-                gram_kernels().exponentials(products, n);
-                return;
-            default:
-                return;
+    ///
+    /// `bias` is what the intercept's feature, 1 in every row, put into the products: it is one more
+    /// direction of the kernel's space, K(x, z) + 1, not one more feature for the kernel to bend.
+    void finish(double* products, std::size_t n, double own, const double* norms, double bias) const {
+        if (kind.name == KernelKind::kLinear) return;
+        if (kind.name == KernelKind::kRbf) {
+            gram_kernels().gaussians(products, n, gamma, own, norms);
+        } else if (kind.name == KernelKind::kPoly && whole_degree()) {
+            gram_kernels().powers(products, n, coef0 - bias, static_cast<unsigned>(degree));
+        } else if (kind.name == KernelKind::kPoly) {
+            for (std::size_t j = 0; j < n; ++j) products[j] = std::pow(coef0 - bias + products[j], degree);
         }
+        if (bias != 0)
+            for (std::size_t j = 0; j < n; ++j) products[j] += bias;
     }
-    double power(double base) const noexcept {
-        if (degree != std::floor(degree) || degree > 64) return std::pow(base, degree);
-        double out = 1, square = base;
-        for (auto n = static_cast<unsigned>(degree); n > 0; n /= 2) {
-            if (n % 2) out *= square;
-            square *= square;
-        }
-        return out;
+    /// K(x, x) from the squared norm of x; a custom kernel must be asked.
+    double own(double norm, double bias) const {
+        if (kind.name == KernelKind::kRbf) return 1.0 + bias;
+        double self = norm;
+        finish(&self, 1, norm, &norm, bias);
+        return self;
     }
+
+private:
+    bool whole_degree() const noexcept { return degree == std::floor(degree) && degree <= 64; }
 };
 
 /// Rows kept for products with other rows.
@@ -127,8 +129,8 @@ public:
     double value(std::size_t p, std::uint32_t slot) const noexcept {
         if (layout_ != Layout::sparse) return values_[index(p, slot)];
         const Sparse& row = sparse_[p];
-        const auto found =
-            std::lower_bound(row.begin(), row.end(), slot, [](const Entry& e, std::uint32_t s) { return e.slot < s; });
+        const auto found = std::lower_bound(row.begin(), row.end(), slot,
+                                            [](const Entry& e, std::uint32_t s) { return e.slot < s; });
         return found != row.end() && found->slot == slot ? found->value : 0.0;
     }
     /// Point `p` goes; the last takes its place.
@@ -164,7 +166,8 @@ public:
 
 private:
     std::size_t index(std::size_t p, std::size_t slot) const noexcept {
-        return layout_ == Layout::plain ? p * slots_ + slot : (p / kPanel * slots_ + slot) * kPanel + p % kPanel;
+        return layout_ == Layout::plain ? p * slots_ + slot
+                                        : (p / kPanel * slots_ + slot) * kPanel + p % kPanel;
     }
     double& at(std::size_t p, std::size_t slot) noexcept { return values_[index(p, slot)]; }
 
@@ -175,74 +178,115 @@ private:
     std::vector<double> norms_;
 };
 
-/// A batch of rows on their way: as rows, for the left side of a product, and as points, for the right.
+/// A batch of rows on their way: as rows, for the left side of a product, and when they are there to be
+/// learned also as points, for the right.
 class Block {
 public:
-    Block(const KernelFunction& kernel, std::size_t slots)
-        : points(Points::layout_for(kernel.kind, slots), slots) {}
+    Block(const KernelFunction& kernel, std::size_t slots, bool learning = true)
+        : points(Points::layout_for(kernel.kind, slots), slots), learning_(learning) {}
 
-    Points points;
+    Points points;                     // empty unless learning
     std::vector<double> rows;          // dense, one after another; empty when sparse
-    std::vector<Points::Sparse> list;  // what is not zero
+    std::vector<Points::Sparse> list;  // what is not zero; empty unless sparse or learning
+    std::vector<double> norms;         // squared
+    double bias = 0;                   // the intercept's feature, in slot 0: 1 or 0, the same in every row
 
-    std::size_t size() const noexcept { return list.size(); }
+    std::size_t size() const noexcept { return norms.size(); }
     void clear() noexcept {
         points.clear();
         rows.clear();
         list.clear();
+        norms.clear();
     }
     template <class T>
     void add(const Row<T>& row) {
-        Points::Sparse entries;
-        double norm = 0;
-        for (std::uint32_t j = 0; j < row.size; ++j) {
-            const auto v = static_cast<double>(row.value[j]);
-            if (v == 0) continue;
-            entries.push_back({row.at[j], v});
-            norm += v * v;
+        bias = row.size > 0 && row.at[0] == 0 ? static_cast<double>(row.value[0]) : 0.0;
+        if (!learning_ && dense()) {
+            double* x = new_row();
+            double norm = 0;
+            for (std::uint32_t j = 0; j < row.size; ++j) {
+                const auto v = static_cast<double>(row.value[j]);
+                x[row.at[j]] = v;
+                norm += v * v;
+            }
+            norms.push_back(norm);
+            return;
         }
-        add(std::move(entries), norm);
+        Points::Sparse entries;
+        entries.reserve(row.size);
+        for (std::uint32_t j = 0; j < row.size; ++j)
+            if (const auto v = static_cast<double>(row.value[j]); v != 0) entries.push_back({row.at[j], v});
+        add(std::move(entries));
     }
-    void add(Points::Sparse entries, double norm) {
-        points.add(entries, norm);
-        if (points.layout() != Points::Layout::sparse) {
-            rows.resize(rows.size() + points.slots(), 0.0);
-            double* x = rows.data() + rows.size() - points.slots();
+    void add(Points::Sparse entries) {
+        bias = !entries.empty() && entries[0].slot == 0 ? 1.0 : 0.0;
+        double norm = 0;
+        for (const Points::Entry& e : entries) norm += e.value * e.value;
+        norms.push_back(norm);
+        if (learning_) points.add(entries, norm);
+        if (dense()) {
+            double* x = new_row();
             for (const Points::Entry& e : entries) x[e.slot] = e.value;
         }
-        list.push_back(std::move(entries));
+        if (learning_ || !dense()) list.push_back(std::move(entries));
     }
+
+private:
+    bool dense() const noexcept { return points.layout() != Points::Layout::sparse; }
+    double* new_row() {
+        rows.resize(rows.size() + points.slots(), 0.0);
+        return rows.data() + rows.size() - points.slots();
+    }
+
+    bool learning_;
 };
 
-/// out[i * stride + p] = K(row i of the block, point p); `stride` at least points.padded().
-inline void gram(const KernelFunction& kernel, const Block& block, const Points& points, double* out, std::size_t stride) {
-    if (points.size() == 0) return;
+/// A run of points; begins where a panel does.
+struct Range {
+    std::size_t first, count;
+    static Range all(const Points& points) { return {0, points.size()}; }
+    std::size_t panels() const noexcept { return (count + kPanel - 1) / kPanel; }
+};
+
+/// Products of every row of a sparse block with every point of a range.
+inline void sparse_products(const Block& block, const Points& points, Range range, double* out,
+                            std::size_t stride) {
+    thread_local std::vector<double>
+        x;  // all zero between calls: clearing a long one would cost more than the products
+    if (x.size() < points.slots()) x.resize(points.slots(), 0.0);
+    for (std::size_t i = 0; i < block.size(); ++i) {
+        for (const Points::Entry& e : block.list[i]) x[e.slot] = e.value;
+        for (std::size_t p = 0; p < range.count; ++p) {
+            double sum = 0;
+            for (const Points::Entry& e : points.sparse(range.first + p)) sum += e.value * x[e.slot];
+            out[i * stride + p] = sum;
+        }
+        for (const Points::Entry& e : block.list[i]) x[e.slot] = 0;
+    }
+}
+
+/// out[i * stride + p] = K(row i of the block, point p of the range); `stride` at least the range's panels in
+/// full.
+inline void gram(const KernelFunction& kernel, const Block& block, const Points& points, Range range,
+                 double* out, std::size_t stride) {
+    if (range.count == 0) return;
     if (points.layout() == Points::Layout::plain) {
-        std::vector<double> dense(block.size() * points.size());
-        kernel.kind.custom->evaluate(block.rows.data(), block.size(), points.plain(), points.size(), points.slots(),
-                                     dense.data());
-        for (std::size_t i = 0; i < block.size(); ++i)
-            std::copy_n(dense.data() + i * points.size(), points.size(), out + i * stride);
+        std::vector<double> dense(block.size() * range.count);
+        kernel.kind.custom->evaluate(block.rows.data(), block.size(),
+                                     points.plain() + range.first * points.slots(), range.count,
+                                     points.slots(), dense.data());
+        for (std::size_t i = 0; i < dense.size(); ++i)
+            out[i / range.count * stride + i % range.count] = dense[i] + block.bias;
         return;
     }
-    if (points.layout() == Points::Layout::panels) {
-        gram_kernels().products(block.rows.data(), block.size(), points.slots(), points.panels(),
-                                points.padded() / kPanel, out, stride);
-    } else {
-        thread_local std::vector<double> x;  // all zero between calls: clearing a long one would cost more than the products
-        if (x.size() < points.slots()) x.resize(points.slots(), 0.0);
-        for (std::size_t i = 0; i < block.size(); ++i) {
-            for (const Points::Entry& e : block.list[i]) x[e.slot] = e.value;
-            for (std::size_t p = 0; p < points.size(); ++p) {
-                double sum = 0;
-                for (const Points::Entry& e : points.sparse(p)) sum += e.value * x[e.slot];
-                out[i * stride + p] = sum;
-            }
-            for (const Points::Entry& e : block.list[i]) x[e.slot] = 0;
-        }
-    }
+    if (points.layout() == Points::Layout::panels)
+        gram_kernels().products(block.rows.data(), block.size(), points.slots(),
+                                points.panels() + range.first * points.slots(), range.panels(), out, stride);
+    else
+        sparse_products(block, points, range, out, stride);
     for (std::size_t i = 0; i < block.size(); ++i)
-        kernel.finish(out + i * stride, points.size(), block.points.norm(i), points.norms());
+        kernel.finish(out + i * stride, range.count, block.norms[i], points.norms() + range.first,
+                      block.bias);
 }
 
 }  // namespace onlinear::belief

@@ -9,13 +9,14 @@ namespace onlinear::constraint {
 
 /// Removal of small weights after every update.
 ///
-/// Shen, Dietterich, section 3.3 (with k maximal): in rising order of |mu_p|, ties in the order (block, feature), the
-/// longest run of weights whose squares sum to strictly less than sigma becomes zero.
+/// Shen, Dietterich, section 3.3 (with k maximal): in rising order of |mu_p|, ties in the order (block,
+/// feature), the longest run of weights whose squares sum to strictly less than sigma becomes zero.
 ///
-/// Sorting every weight on every update would cost more than learning. A heap holds every non-zero weight by the
-/// number its belief stores, which orders as |mu_p| does whatever the belief's lazy scale or shift has become; so only
-/// what an update touches is pushed, only what dies is popped, and an entry whose weight has moved since is stale and
-/// skipped. Beliefs whose steps move every weight are gathered anew each time; their steps cost more than that.
+/// Sorting every weight on every update would cost more than learning. A heap holds every non-zero weight by
+/// the number its belief stores, which orders as |mu_p| does whatever the belief's lazy scale or shift has
+/// become; so only what an update touches is pushed, only what dies is popped, and an entry whose weight has
+/// moved since is stale and skipped. Beliefs whose steps move every weight are gathered anew each time; their
+/// steps cost more than that.
 ///
 /// A belief offers stored(slot, block), magnitude(stored), erase(slot, block), planes() and kLocal.
 class Truncation {
@@ -33,7 +34,8 @@ public:
         } else {
             if (row.flat) {
                 const auto width = static_cast<std::uint32_t>(belief.planes().width());
-                for (std::uint32_t j = 0; j < row.size; ++j) push(belief, row.at[j] / width, row.at[j] % width);
+                for (std::uint32_t j = 0; j < row.size; ++j)
+                    push(belief, row.at[j] / width, row.at[j] % width);
             } else {
                 for (const Term& term : terms)
                     for (std::uint32_t j = 0; j < row.size; ++j)
@@ -80,7 +82,8 @@ private:
             for (const std::size_t at : belief.weights()) {
                 const auto slot = static_cast<std::uint32_t>(at / planes.width());
                 const auto block = static_cast<std::uint32_t>(at % planes.width());
-                if (const double stored = belief.stored(slot, block); stored != 0) heap_.push_back({stored, block, slot});
+                if (const double stored = belief.stored(slot, block); stored != 0)
+                    heap_.push_back({stored, block, slot});
             }
         } else {
             for (std::uint32_t slot = 0; slot < planes.slots(); ++slot)

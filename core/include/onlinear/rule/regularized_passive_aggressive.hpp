@@ -10,14 +10,14 @@ inline constexpr std::array<const char*, 3> kTriggers{"margin", "mistake", "alwa
 
 /// Regularised Passive-Aggressive, for targets that move: old weights are not kept for ever.
 ///
-/// Shen, Dietterich. Regularized minimax/large-margin online learners, lemmas 3.1 and 3.2. The nearest mean that meets
-/// the required margin E,
+/// Shen, Dietterich. A family of large margin linear classifiers and its application in dynamic environments.
+/// SDM 2009, lemmas 3.1 and 3.2. The nearest mean that meets the required margin E,
 ///   objective  with (alpha/2)|w|^2 added to the distance: mu <- (mu + tau delta) / (1 + alpha)
 ///   l2_ball    with |w| <= radius:                        mu <- (mu + tau delta) / Z
 ///   l1_ball    with |w|_1 <= radius: the step is plain PA's and `belief::L1Ball` takes it inside the ball
-/// Departs from the paper: tau uses E (1 + alpha) - m, right also for m > E; a ball that cannot meet the margin gives
-/// its point of largest margin; the required margin is the task's. There is no price on the loss, so every positive
-/// example weight counts as 1.
+/// Departs from the paper: tau uses E (1 + alpha) - m, right also for m > E; a ball that cannot meet the
+/// margin gives its point of largest margin; the required margin is the task's. There is no price on the
+/// loss, so every positive example weight counts as 1.
 struct RegularizedPassiveAggressive {
     enum Penalty : int { kObjective, kL2Ball, kL1Ball };
     enum Trigger : int { kMargin, kMistake, kAlways };
@@ -60,7 +60,8 @@ private:
         const double room = radius * radius * n2 - E * E;
         // No point of the ball has the margin: take the one of largest margin.
         if (room <= 0) return {.mean = radius / std::sqrt(n2), .keep = 0};
-        const double across = std::max(0.0, e.mean_norm * n2 - m * m);  // |mu|^2 |delta|^2 sin^2 of their angle
+        const double across =
+            std::max(0.0, e.mean_norm * n2 - m * m);  // |mu|^2 |delta|^2 sin^2 of their angle
         const double Z = std::max(1.0, std::sqrt(across / room));
         return {.mean = (Z * E - m) / (n2 * Z), .keep = 1 / Z};
     }

@@ -60,6 +60,8 @@ public:
     /// The covariance in the same order, row by row; only of a full belief.
     virtual bool covariance(double* out) const = 0;
 
+    /// Zeroes the smallest weights whose squares sum to less than sigma after every update; 0 is off.
+    virtual void set_truncation(double sigma) = 0;
     virtual std::vector<StateEntry> state() const = 0;
     virtual void load(const std::vector<StateEntry>& entries) = 0;
 
@@ -185,6 +187,8 @@ public:
             belief_.start(threshold, rule::needs_mean_norm(r));
         });
     }
+
+    void set_truncation(double sigma) override { belief_.truncation.sigma = sigma; }
 
     std::vector<StateEntry> state() const override {
         StateWriter<T> writer;
