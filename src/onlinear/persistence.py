@@ -45,6 +45,11 @@ _MOST_CLASSES = 1 << 24
 # A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
 _MOST_UNPACKED = 1 << 28
 
+# Examples of a kernel model with up to so many features are laid out dense; and how often over that may be what
+# the file brings, where it is more than the above.
+_FEW_FEATURES = 4096
+_MOST_UNFOLDED = 64
+
 Array = npt.NDArray[Any]
 
 
@@ -559,9 +564,8 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Array]) -> int:
     state = {name: tensor for name, tensor in tensors.items() if not name.startswith("words.")}
     if compact:
         return n_features
-    if "support" in state:  # a kernel model has room for its examples alone, whatever the number of features
-        if np.ravel(state.get("shape", np.empty(0))).tolist()[1:] != [n_features + 1.0]:
-            raise ModelFileError("the number of features does not fit the examples")
+    if "support" in state:
+        _check_examples(state, n_features)
         return n_features
     shapes = {name: tensor.shape for name, tensor in state.items()}
     if not shapes or any(len(shape) != 2 for shape in shapes.values()):
@@ -580,6 +584,21 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Array]) -> int:
     if full and "covariance" not in shapes:
         raise ModelFileError("the covariance is missing")
     return n_features
+
+
+def _check_examples(state: Mapping[str, Array], n_features: int) -> None:
+    """Refuse a kernel model that would take far more room than its file brings.
+
+    It keeps examples instead of weights, and lays them out dense when the features are few.
+    """
+    if np.ravel(state.get("shape", np.empty(0))).tolist()[1:] != [n_features + 1.0]:
+        raise ModelFileError("the number of features does not fit the examples")
+    if any(tensor.ndim != 2 or tensor.dtype != np.float64 for tensor in state.values()):
+        raise ModelFileError("the examples have the wrong shape or type")
+    cells = len(state.get("born", ())) * min(n_features + 1, _FEW_FEATURES)
+    brought = sum(tensor.size for tensor in state.values())
+    if cells > max(_MOST_UNPACKED, _MOST_UNFOLDED * brought):
+        raise ModelFileError("the file is too small for the examples it says to have")
 
 
 def _start_learning(

@@ -595,6 +595,8 @@ private:
                 block.add(scratch.row);
             }
             belief_.read(block, variances, out + start * blocks());
+            for (std::size_t k = start * blocks(); k < std::min(last, start + Belief::kAhead) * blocks(); ++k)
+                if (!std::isfinite(out[k])) return {Fault::margin_overflow, k / blocks(), -1};
         }
         return {};
     }
