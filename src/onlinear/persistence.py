@@ -19,7 +19,7 @@ import json
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -44,6 +44,9 @@ _MOST_CLASSES = 1 << 24
 
 # A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
 _MOST_UNPACKED = 1 << 28
+
+# Numbers of a state to copy out at a time.
+_PART = 1 << 20
 
 # Examples of a kernel model with up to so many features are laid out dense; and how often over that may be what
 # the file brings, where it is more than the above.
@@ -185,7 +188,7 @@ def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> No
         )
     handle = learner.handle
     tensors: dict[str, Array | Later] = {
-        name: Later(learner.dtype, (rows, columns), partial(handle.state_array, name))
+        name: Later(learner.dtype, (rows, columns), partial(_state_parts, handle, name, rows, columns))
         for name, rows, columns in handle.state_shapes()
     }
     tensors.update(_word_tensors(handle.words()))
@@ -243,11 +246,18 @@ _TYPES = {
 
 
 class Later(NamedTuple):
-    """An array that is made when it is written, so that a large model is never in memory twice."""
+    """An array that is made when it is written, part by part, so that a large model is never in memory twice."""
 
     type: str
     shape: tuple[int, ...]
-    get: Callable[[], Array]
+    parts: Callable[[], Iterable[Array]]
+
+
+def _state_parts(handle: Any, name: str, rows: int, columns: int) -> Iterator[Array]:
+    """Some rows after the other of an array of a learner's state."""
+    step = max(1, _PART // max(columns, 1))
+    for first in range(0, rows, step):
+        yield handle.state_array(name, first, first + step)
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Mapping[str, Any]) -> None:
@@ -273,10 +283,12 @@ def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Map
         file.write(len(encoded).to_bytes(8, "little"))
         file.write(encoded)
         for name, tensor in ordered:
-            array = np.ascontiguousarray(tensor.get())
-            total = _sum_of(name, array, total)
-            _write_array(file, array)
-            del array  # before the next one is made
+            total = _sum_of(name, tensor.type, tensor.shape, total)
+            for part in tensor.parts():
+                data = _bytes(part)
+                total = zlib.crc32(data, total)
+                file.write(data)
+                del part, data  # before the next one is made
         # The sum stands in the header and is known only now.
         file.seek(8 + encoded.index(unknown.encode()))
         file.write(f"{total:08x}".encode())
@@ -285,7 +297,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Map
 def _later(tensor: Array | Later) -> Later:
     if isinstance(tensor, Later):
         return tensor
-    return Later(tensor.dtype.name, tensor.shape, lambda: tensor)
+    return Later(tensor.dtype.name, tensor.shape, lambda: (tensor,))
 
 
 def _place(name: str, type: str) -> tuple[int, str]:
@@ -293,22 +305,21 @@ def _place(name: str, type: str) -> tuple[int, str]:
     return -np.dtype(type).itemsize, name
 
 
-def _write_array(file: BinaryIO, tensor: Array) -> None:
-    if tensor.nbytes:
-        file.write(tensor.reshape(-1).view(np.uint8).data)
+def _bytes(tensor: Array) -> memoryview:
+    """An array's numbers as they stand in a file."""
+    return np.ascontiguousarray(tensor).reshape(-1).view(np.uint8).data
 
 
 def checksum(text: str, tensors: Mapping[str, Array]) -> int:
     """CRC-32 over a description and named tensors in the order of the file."""
     total = zlib.crc32(text.encode())
     for name, tensor in sorted(tensors.items(), key=lambda item: _place(item[0], item[1].dtype.name)):
-        total = _sum_of(name, np.ascontiguousarray(tensor), total)
+        total = zlib.crc32(_bytes(tensor), _sum_of(name, tensor.dtype.name, tensor.shape, total))
     return total
 
 
-def _sum_of(name: str, tensor: Array, total: int) -> int:
-    total = zlib.crc32(f"{name} {tensor.dtype.name} {tensor.shape}".encode(), total)
-    return zlib.crc32(tensor.reshape(-1).view(np.uint8).data, total) if tensor.nbytes else total
+def _sum_of(name: str, type: str, shape: tuple[int, ...], total: int) -> int:
+    return zlib.crc32(f"{name} {type} {shape}".encode(), total)
 
 
 # ---------------------------------------------------------------------- compact files, for serving
