@@ -80,7 +80,9 @@ def nearest(word: str, choices: list[str] | tuple[str, ...]) -> str:
     import difflib
 
     folded = {choice.lower(): choice for choice in choices}
-    near = difflib.get_close_matches(word.lower(), list(folded), 1, 0.5)
+    # Whoever writes "cw" means the beginning of a name rather than "scw1".
+    near = [choice for choice in folded if len(word) > 1 and choice.startswith(word.lower())]
+    near = near or difflib.get_close_matches(word.lower(), list(folded), 1, 0.5)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 
@@ -175,7 +177,7 @@ _TABLE = (
         "Forgets: for concepts that drift.",
     ),
     Algorithm(
-        "rpa",
+        "rpa-objective",
         "regularized_passive_aggressive",
         "RegularizedPassiveAggressiveClassifier",
         {"penalty": "objective"},
@@ -184,7 +186,7 @@ _TABLE = (
         "PA that shrinks old weights: for concepts that drift.",
     ),
     Algorithm(
-        "rpa_l2",
+        "rpa-l2-ball",
         "regularized_passive_aggressive",
         "RegularizedPassiveAggressiveClassifier",
         {"penalty": "l2_ball"},
@@ -193,7 +195,7 @@ _TABLE = (
         "PA in a ball: for concepts that drift.",
     ),
     Algorithm(
-        "rpa_l1",
+        "rpa-l1-ball",
         "regularized_passive_aggressive",
         "RegularizedPassiveAggressiveClassifier",
         {"penalty": "l1_ball"},

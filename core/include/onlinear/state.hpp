@@ -22,7 +22,8 @@ struct StateEntry {
     std::vector<double> f64;
 };
 
-/// Some rows of one array of a state. A large model is copied out in parts, so that it is not in memory twice.
+/// Some rows of one array of a state. A large model is copied out in parts, so that it is not in memory
+/// twice.
 struct StatePart {
     std::string name;
     std::size_t first = 0;
@@ -70,7 +71,9 @@ struct StateWriter final : belief::StateVisitor<T> {
         if (!wanted(name)) return;
         const auto [first, last] = rows(given.size() / columns);
         entries.back().shape[0] = last - first;
-        const auto at = [&](std::size_t row) { return given.begin() + static_cast<std::ptrdiff_t>(row * columns); };
+        const auto at = [&](std::size_t row) {
+            return given.begin() + static_cast<std::ptrdiff_t>(row * columns);
+        };
         entries.back().f64.assign(at(first), at(last));
     }
     bool loading() const noexcept override { return false; }
@@ -96,6 +99,15 @@ struct StateReader final : belief::StateVisitor<T> {
             throw std::invalid_argument(std::string("state '") + name +
                                         "' holds a value that is not possible");
     }
+    /// The same for an array, without a branch for each number.
+    template <class Values>
+    static void check_all(const char* name, const Values& values, double low) {
+        constexpr double high = std::numeric_limits<typename Values::value_type>::max();
+        low = std::max(low, -high);
+        bool good = true;
+        for (const double v : values) good &= (v >= low) & (v <= high);
+        if (!good) check(name, std::numeric_limits<double>::quiet_NaN(), low);
+    }
     void scalar(const char* name, double& value) override {
         const double given = find(name, {}).scalar;
         check(name, given, -std::numeric_limits<double>::infinity());
@@ -110,7 +122,7 @@ struct StateReader final : belief::StateVisitor<T> {
         const auto put = [&](const auto& values) {
             if (values.size() != planes.blocks() * planes.slots())
                 throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
-            for (const auto v : values) check(name, static_cast<double>(v), low);
+            check_all(name, values, low);
             planes.write(plane, values.data());
         };
         entry.f32.empty() ? put(entry.f64) : put(entry.f32);

@@ -274,16 +274,16 @@ private:
     void measure(std::size_t slots, std::size_t blocks) noexcept {
         slots_ = slots;
         blocks_ = blocks;
-        // Whole vectors for dense rows, and a little room: the highest feature of a stream is rarely in its first
-        // rows, and pages that are never touched cost nothing.
+        // Whole vectors for dense rows, and a little room: the highest feature of a stream is rarely in its
+        // first rows, and pages that are never touched cost nothing.
         capacity_ = (std::max<std::size_t>(slots, 1) + slots / 32 + 15) / 16 * 16;
         const std::size_t part = apart_ ? kVector : kVector / 2;
         pitch_ = single() ? 1 : (blocks + part - 1) / part * part;
         stride_ = apart_ ? capacity_ * pitch_ : pitch_;
     }
 
-    /// Gives new weights of a plane their value, and the padding behind them too: a stream brings its classes one
-    /// by one, and going over all features for each costs more than learning from them.
+    /// Gives new weights of a plane their value, and the padding behind them too: a stream brings its classes
+    /// one by one, and going over all features for each costs more than learning from them.
     void fill_from(std::size_t plane, T value, std::size_t old_slots, std::size_t old_blocks, bool moved) {
         const std::size_t room = pitch_;
         const bool ready = old_blocks == blocks_ || (!moved && value == padding_);

@@ -114,9 +114,9 @@ class Plan:
 
     def _usual_names(self) -> int:
         """Words are worth a little time and memory, the columns of numeric formats are not."""
-        from ._reading import format_by_name
+        from ..io import format_of_name
 
-        formats = {self.reading.get("format") or format_by_name(file) for file in self.files}
+        formats = {self.reading.get("format") or format_of_name(file) for file in self.files}
         return 0 if formats <= {"svmlight", "vw"} else 1 << 14
 
     def model(self) -> Any:
@@ -211,6 +211,7 @@ class _Run:
         self.learner = StreamLearner(model, dtype=plan.dtype, skip=plan.reading.get("on_error") == "skip")
         self.display: Silent = display(plan.quiet, self.progress.position)
         self.names: dict[int, str] = {}
+        self.negative: list[int] = []  # columns of names that count with a minus
         self.format = ""
 
     def _resumed(self, model: Any) -> Any:
@@ -257,8 +258,7 @@ class _Run:
                 self.display.advance(reader.bytes_read, reader.bytes_total, progress.position)
                 if self.interrupt.asked is not None:
                     break
-            if self.plan.names:
-                self.names = reader.names
+            self._take_names(reader)
             self.format = reader.format
             if progress.passes == 0:
                 progress.refused = reader.n_refused
@@ -374,6 +374,11 @@ class _Run:
         }
         if self.names:
             model._learner.handle.remember_words(self.names)
+            model.input_["negative"] = self.negative
+
+    def _take_names(self, reader: Reader) -> None:
+        if self.plan.names:
+            self.names, self.negative = reader.names, sorted(reader.negative_columns)
 
     def _checkpoint(self) -> None:
         if self.checkpoint is None or not self.learner.started:
@@ -382,7 +387,7 @@ class _Run:
             reader = getattr(self, "_reader", None)
             if reader is not None:
                 self.format = reader.format
-                self.names = reader.names if self.plan.names else {}
+                self._take_names(reader)
             self._remember()
         self.progress.seconds = self._seconds()
         self.checkpoint.save(self.learner.model, self.progress)
