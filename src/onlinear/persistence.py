@@ -187,10 +187,7 @@ def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> No
             "this model came from a compact file and only predicts; copy that file instead"
         )
     handle = learner.handle
-    tensors: dict[str, Array | Later] = {
-        name: Later(learner.dtype, (rows, columns), partial(_state_parts, handle, name, rows, columns))
-        for name, rows, columns in handle.state_shapes()
-    }
+    tensors = _state_tensors(learner)
     tensors.update(_word_tensors(handle.words()))
     numbers = handle.state_numbers()
     content = {
@@ -298,6 +295,19 @@ def _later(tensor: Array | Later) -> Later:
     if isinstance(tensor, Later):
         return tensor
     return Later(tensor.dtype.name, tensor.shape, lambda: (tensor,))
+
+
+def _state_tensors(learner: Any) -> dict[str, Array | Later]:
+    """The state's arrays, each made when it is written."""
+    from .belief import Kernel
+
+    handle = learner.handle
+    if isinstance(learner.belief, Kernel):  # small tables, of float64 whatever the type of the rows
+        return {name: handle.state_array(name) for name, _, _ in handle.state_shapes()}
+    return {
+        name: Later(learner.dtype, (rows, columns), partial(_state_parts, handle, name, rows, columns))
+        for name, rows, columns in handle.state_shapes()
+    }
 
 
 def _place(name: str, type: str) -> tuple[int, str]:
