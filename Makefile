@@ -34,6 +34,10 @@ format-check: lint
 sanitize:
 	./.ci/sanitize
 
+# Every parser on 200,000 inputs each, against a plain reference.
+fuzz:
+	./.ci/fuzz
+
 $(STAMP): $(SOURCES)
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --upgrade pip
@@ -41,4 +45,4 @@ $(STAMP): $(SOURCES)
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) build dist .venv-sanitize demo-output
+	rm -rf $(VENV) build dist .venv-sanitize .venv-fuzz demo-output

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import compileall
+import importlib.util
 import json
 import os
 import platform
@@ -143,6 +145,13 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def compile_our_modules() -> None:
+    """Compile the library's Python modules, as an installer does, also where an environment keeps no bytecode."""
+    found = importlib.util.find_spec("onlinear")
+    if found is not None and found.origin is not None:
+        compileall.compile_dir(Path(found.origin).parent, quiet=2)
+
+
 def main(argv: list[str] | None = None) -> None:
     """Run what is asked for, print it, and keep it."""
     options = parse(argv)
@@ -153,6 +162,7 @@ def main(argv: list[str] | None = None) -> None:
         return
     for name in ONE_THREAD:
         os.environ[name] = "1"
+    compile_our_modules()
     sets = Sets.default(0.1 if options.quick else 1.0)
     repeat = options.repeat or (1 if options.quick else 5)
     passes = options.passes or (3 if options.quick else 7)

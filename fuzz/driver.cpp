@@ -3,7 +3,7 @@
 //     fuzz_svmlight -runs=200000 -seed=1 corpus/svmlight [file ...]
 //
 // It knows nothing of coverage, so the corpus must already reach what is to be tested. A crash leaves
-// the input in crash-input.
+// the input in a file, <-artifact_prefix=>crash-input.
 #include <unistd.h>
 
 #include <csignal>
@@ -22,13 +22,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 namespace {
 
 std::string current;
+std::string kept = "crash-input";
 
 void save_input(int signal) {
-    if (std::FILE* const file = std::fopen("crash-input", "wb")) {
+    if (std::FILE* const file = std::fopen(kept.c_str(), "wb")) {
         std::fwrite(current.data(), 1, current.size(), file);
         std::fclose(file);
     }
-    std::fprintf(stderr, "signal %d; the input is in crash-input\n", signal);
+    std::fprintf(stderr, "signal %d; the input is in %s\n", signal, kept.c_str());
     std::_Exit(1);
 }
 
@@ -99,7 +100,7 @@ const std::vector<std::string> kPieces = {" ",
                                           "label",
                                           "a,b,c\n"};
 
-void mutate(std::string& input, const std::vector<std::string>& corpus, Random& random) {
+void mutate(std::string& input, const std::vector<std::string>& corpus, std::size_t longest, Random& random) {
     for (std::size_t times = 1 + random.below(6); times != 0; --times) {
         const std::size_t at = random.below(input.size() + 1);
         switch (random.below(8)) {
@@ -130,7 +131,7 @@ void mutate(std::string& input, const std::vector<std::string>& corpus, Random& 
                 input.insert(at, std::to_string(random.next() >> random.below(64)));
         }
     }
-    if (input.size() > 600) input.resize(600);
+    if (input.size() > longest) input.resize(longest);
 }
 
 void load(const std::filesystem::path& path, std::vector<std::string>& corpus) {
@@ -151,6 +152,7 @@ void run(const std::string& input) {
 
 int main(int argc, char** argv) {
     std::uint64_t runs = 200'000;
+    std::size_t longest = 600;
     Random random{88172645463325252u};
     std::vector<std::string> corpus;
     for (int i = 1; i < argc; ++i) {
@@ -158,6 +160,10 @@ int main(int argc, char** argv) {
             runs = std::strtoull(argv[i] + 6, nullptr, 10);
         } else if (std::strncmp(argv[i], "-seed=", 6) == 0) {
             random.state ^= std::strtoull(argv[i] + 6, nullptr, 10) * 0x9e3779b97f4a7c15u;
+        } else if (std::strncmp(argv[i], "-max_len=", 9) == 0) {
+            longest = std::strtoull(argv[i] + 9, nullptr, 10);
+        } else if (std::strncmp(argv[i], "-artifact_prefix=", 17) == 0) {
+            kept = std::string(argv[i] + 17) + "crash-input";
         } else if (argv[i][0] != '-') {
             load(argv[i], corpus);
         }
@@ -172,7 +178,7 @@ int main(int argc, char** argv) {
     std::string input;
     for (; done < runs; ++done) {
         if (random.below(4) == 0 || input.empty()) input = corpus[random.below(corpus.size())];
-        mutate(input, corpus, random);
+        mutate(input, corpus, longest, random);
         run(input);
     }
     std::printf("Done %llu runs\n", static_cast<unsigned long long>(done));

@@ -802,7 +802,7 @@ void bind_learner(nb::module_& m) {
             "state_shapes",
             [](const Handle& self) {
                 std::shared_lock lock(self.turn);
-                const std::string none;
+                const StatePart none;
                 std::vector<std::tuple<std::string, std::size_t, std::size_t>> out;
                 for (const StateEntry& entry : self.learner->state(&none))
                     if (!entry.shape.empty()) out.emplace_back(entry.name, entry.shape[0], entry.shape[1]);
@@ -811,18 +811,20 @@ void bind_learner(nb::module_& m) {
             "Names and shapes of the arrays of `state`.")
         .def(
             "state_array",
-            [](const Handle& self, const std::string& name) {
+            [](const Handle& self, const std::string& name, std::size_t first, std::size_t last) {
                 std::shared_lock lock(self.turn);
-                std::vector<StateEntry> entries = self.learner->state(&name);
+                const StatePart part{name, first, last};
+                std::vector<StateEntry> entries = self.learner->state(&part);
                 std::erase_if(entries, [&](const StateEntry& entry) { return entry.name != name; });
                 return nb::object(to_dict(std::move(entries))[name.c_str()]);
             },
-            nb::arg("name"), "One array of `state`.")
+            nb::arg("name"), nb::arg("first") = 0, nb::arg("last") = std::numeric_limits<std::size_t>::max(),
+            "The rows from `first` to `last` of one array of `state`.")
         .def(
             "state_numbers",
             [](const Handle& self) {
                 std::shared_lock lock(self.turn);
-                const std::string none;
+                const StatePart none;
                 std::vector<StateEntry> entries = self.learner->state(&none);
                 std::erase_if(entries, [](const StateEntry& entry) { return !entry.shape.empty(); });
                 nb::dict out = to_dict(std::move(entries));

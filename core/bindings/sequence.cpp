@@ -429,8 +429,9 @@ nb::dict state_of(SequenceHandle& self) {
 template <class T>
 std::vector<T> take(nb::dict& state, const char* name) {
     if (!state.contains(name)) throw std::invalid_argument(std::string("state '") + name + "' is missing");
-    const auto array =
-        nb::cast<nb::ndarray<nb::ro, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>>(state[name]);
+    nb::ndarray<nb::ro, T, nb::ndim<1>, nb::c_contig, nb::device::cpu> array;
+    if (!nb::try_cast(nb::object(state[name]), array, false))
+        throw std::invalid_argument(std::string("state '") + name + "' has another type or shape");
     nb::del(state[name]);
     return {array.data(), array.data() + array.shape(0)};
 }

@@ -112,7 +112,7 @@ text::TextSettings text_settings(int bits, const std::string& analyzer, int ngra
             checked_bits(bits, 1)};
 }
 
-constexpr char kNamesSignature[] = "def names(self) -> list[tuple[int, str, bool]]";
+constexpr char kNamesSignature[] = "def names(self) -> list[tuple[int, str, bool, bool]]";
 
 nb::list name_list(const text::NameTable& names) {
     nb::list all;
@@ -120,7 +120,7 @@ nb::list name_list(const text::NameTable& names) {
         // Names come from checked UTF-8; what a table may hold besides is replaced, not refused.
         nb::object name = nb::steal(
             PyUnicode_DecodeUTF8(entry.name.data(), static_cast<Py_ssize_t>(entry.name.size()), "replace"));
-        all.append(nb::make_tuple(entry.column, name, entry.shared));
+        all.append(nb::make_tuple(entry.column, name, entry.shared, entry.negative));
     }
     return all;
 }

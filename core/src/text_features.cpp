@@ -113,8 +113,9 @@ void TextFeatures::add_slice(const char* first, const char* last, Batch& out) {
     const std::string_view slice(first, static_cast<std::size_t>(last - first));
     const std::uint32_t hash = murmur3_32(slice.data(), slice.size(), 0);
     const auto column = static_cast<std::int32_t>(hashed_column(hash, settings_.bits));
-    out.add_entry(column, settings_.alternate_sign ? hash_sign(hash) : 1.0f);
-    if (names_ != nullptr && names_->wanted()) names_->add(column, hash, slice);
+    const float sign = settings_.alternate_sign ? hash_sign(hash) : 1.0f;
+    out.add_entry(column, sign);
+    if (names_ != nullptr && names_->wanted()) names_->add(column, hash, slice, sign < 0);
 }
 
 /// Ends the word [first, end) and answers where the next goes: behind it when n-grams need both, else

@@ -28,7 +28,7 @@ void NameTable::grow() {
     }
 }
 
-void NameTable::add(std::int32_t column, std::uint32_t hash, std::string_view name) {
+void NameTable::add(std::int32_t column, std::uint32_t hash, std::string_view name, bool negative) {
     if (!wanted()) return;
     if (slots_.size() < 2 * (count_ + 1)) grow();
     Slot& slot = find(column);
@@ -44,7 +44,8 @@ void NameTable::add(std::int32_t column, std::uint32_t hash, std::string_view na
     slot.column = column;
     slot.hash = hash;
     slot.offset = static_cast<std::uint32_t>(bytes_.size());
-    slot.size = static_cast<std::uint32_t>(name.size()) & 0x7fffffffu;
+    slot.size = static_cast<std::uint32_t>(name.size()) & 0x3fffffffu;
+    slot.negative = negative;
     bytes_.insert(bytes_.end(), name.begin(), name.end());
     ++count_;
 }
@@ -54,7 +55,8 @@ std::vector<NameTable::Entry> NameTable::entries() const {
     all.reserve(count_);
     for (const Slot& slot : slots_) {
         if (slot.column != -1) {
-            all.push_back({slot.column, slot.shared != 0, {bytes_.data() + slot.offset, slot.size}});
+            const std::string_view name(bytes_.data() + slot.offset, slot.size);
+            all.push_back({slot.column, slot.shared != 0, slot.negative != 0, name});
         }
     }
     std::sort(all.begin(), all.end(), [](const Entry& a, const Entry& b) { return a.column < b.column; });

@@ -4,6 +4,7 @@
 /// hash of its features' names; a name of digits alone is that number plus the seed; the namespace
 /// without a name has the seed 0. What stands right before the first bar, with no blank between, is
 /// the tag. The constant feature is not added: that is the learner's intercept.
+#include <bit>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -13,6 +14,10 @@
 #include "onlinear/text/murmur3.hpp"
 #include "onlinear/text/number.hpp"
 #include "onlinear/text/utf8.hpp"
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 namespace onlinear::text {
 
@@ -30,6 +35,68 @@ std::uint32_t hash_name(const char* first, const char* last, std::uint32_t seed)
 std::string_view view(const char* first, const char* last) noexcept {
     return {first, static_cast<std::size_t>(last - first)};
 }
+
+#if defined(__SSE2__)
+/// Bit i is set when byte i of the 32 at `p` is not a digit.
+std::uint32_t others_of(const char* p) noexcept {
+    const __m128i zero = _mm_set1_epi8('0');
+    const __m128i nine = _mm_set1_epi8(9);
+    std::uint32_t found = 0;
+    for (int i = 0; i < 2; ++i) {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
+        const __m128i digits = _mm_sub_epi8(bytes, zero);
+        const __m128i plain = _mm_cmpeq_epi8(_mm_min_epu8(digits, nine), digits);
+        found |= static_cast<std::uint32_t>(_mm_movemask_epi8(plain)) << (16 * i);
+    }
+    return ~found;
+}
+
+/// "number:value " with up to eight digits on either side of the colon: nearly all there is in a numeric
+/// file.
+struct PlainEntry {
+    std::uint32_t name;
+    float value;
+    const char* end;  ///< null when it is none
+};
+
+/// Finds all the ends in an entry at once, so that none waits for the one before it.
+PlainEntry plain_entry(const char* p) noexcept {
+    static constexpr float powers[8] = {1e0f, 1e1f, 1e2f, 1e3f, 1e4f, 1e5f, 1e6f, 1e7f};
+    constexpr std::uint32_t exact = 1 << 24;
+    constexpr PlainEntry none{0, 0, nullptr};
+    std::uint32_t others = others_of(p);
+    const auto next = [&]() noexcept {
+        const auto at = static_cast<std::uint32_t>(std::countr_zero(others));
+        others &= others - 1;
+        return at;  // 32 when there is no more
+    };
+    const std::uint32_t colon = next();
+    std::uint32_t value = colon + 1;
+    std::uint32_t stop = next();
+    if (colon - 1 > 7 || p[colon] != ':') return none;
+    const bool negative = stop == value && p[stop] == '-';
+    if (negative) {
+        ++value;
+        stop = next();
+    }
+    const std::uint32_t whole = stop - value;
+    std::uint32_t fraction = 0;
+    if (whole - 1 > 7) return none;
+    std::uint64_t digits = keep_digits(load_digits(p + value), whole);
+    if (p[stop] == '.') {
+        const char* const point = p + stop + 1;
+        fraction = next() - stop - 1;
+        if (fraction - 1 > 6 || whole + fraction > 8) return none;
+        digits = digits >> (8 * fraction) | keep_digits(load_digits(point), fraction);
+        stop += fraction + 1;
+    }
+    const std::uint32_t mantissa = join_digits(digits);
+    if (mantissa > exact || (p[stop] != ' ' && p[stop] != '\n')) return none;
+    // Clinger's fast path: an integer up to 2^24 over a power of ten up to 10^10 are both exact.
+    const float magnitude = static_cast<float>(static_cast<std::int32_t>(mantissa)) / powers[fraction];
+    return {join_digits(keep_digits(load_digits(p), colon)), negative ? -magnitude : magnitude, p + stop};
+}
+#endif
 
 class VowpalWabbit final : public LineFormat {
 public:
@@ -55,6 +122,7 @@ private:
     bool weight(const char* first, const char* last, Batch& out, Fault& fault);
     bool open_namespace(const char*& p, const char* last, Namespace& space, Fault& fault);
     bool features(const char*& p, const char* last, Namespace& space, Batch& out, Fault& fault);
+    const char* plain_features(const char* p, const char* last, const Namespace& space, Batch& out) const;
     bool value(const char*& p, float& value, Fault& fault);
     void remember(const Namespace& space, const char* first, const char* last, std::uint32_t hash);
 
@@ -156,7 +224,33 @@ void VowpalWabbit::remember(const Namespace& space, const char* first, const cha
     tables_.names.add(static_cast<std::int32_t>(hash & mask_), hash, scratch_);
 }
 
+/// Reads features as long as they are plain and answers where that ends; `p` stands behind a blank.
+const char* VowpalWabbit::plain_features(const char* p, const char* last, const Namespace& space,
+                                         Batch& out) const {
+#if defined(__SSE2__)
+    if (space.scale != 1 || tables_.names.wanted()) return p;
+    std::size_t count = out.indices.size();
+    const std::size_t most = count + static_cast<std::size_t>(last - p) / 4 + 1;  // "1:1 " is the shortest
+    out.indices.resize(most);
+    out.values.resize(most);
+    while (p < last) {
+        const PlainEntry entry = plain_entry(p);
+        if (entry.end == nullptr || entry.end > last) break;
+        out.indices[count] = static_cast<std::int32_t>((entry.name + space.hash) & mask_);
+        out.values[count++] = entry.value;
+        p = entry.end + (entry.end != last);
+    }
+    out.indices.resize(count);
+    out.values.resize(count);
+#else
+    (void)last, (void)space, (void)out;
+#endif
+    return p;
+}
+
 bool VowpalWabbit::features(const char*& p, const char* last, Namespace& space, Batch& out, Fault& fault) {
+    while (p != last && is_blank(*p)) ++p;
+    p = plain_features(p, last, space, out);
     for (;;) {
         while (p != last && is_blank(*p)) ++p;
         if (p == last || *p == '|') return true;

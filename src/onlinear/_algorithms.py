@@ -80,7 +80,9 @@ def nearest(word: str, choices: list[str] | tuple[str, ...]) -> str:
     import difflib
 
     folded = {choice.lower(): choice for choice in choices}
-    near = difflib.get_close_matches(word.lower(), list(folded), 1, 0.5)
+    # Whoever writes "cw" means the beginning of a name rather than "scw1".
+    near = [choice for choice in folded if len(word) > 1 and choice.startswith(word.lower())]
+    near = near or difflib.get_close_matches(word.lower(), list(folded), 1, 0.5)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 

@@ -457,7 +457,9 @@ class Learner:
         if "shape" in state:  # a kernel belief holds examples, not weights, and says its sizes
             blocks, slots = (int(size) for size in np.ravel(state["shape"]))
         else:
-            first = next(value for value in state.values() if isinstance(value, np.ndarray) and value.ndim == 2)
+            first = next(
+                value for value in state.values() if isinstance(value, np.ndarray) and value.ndim == 2
+            )
             blocks, slots = first.shape
         handle = self._new_handle(n_features if n_features is not None else slots - 1, n_classes or blocks)
         try:

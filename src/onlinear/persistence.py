@@ -19,10 +19,10 @@ import json
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +44,14 @@ _MOST_CLASSES = 1 << 24
 
 # A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
 _MOST_UNPACKED = 1 << 28
+
+# Numbers of a state to copy out at a time.
+_PART = 1 << 20
+
+# Examples of a kernel model with up to so many features are laid out dense; and how often over that may be what
+# the file brings, where it is more than the above.
+_FEW_FEATURES = 4096
+_MOST_UNFOLDED = 64
 
 Array = npt.NDArray[Any]
 
@@ -238,11 +246,18 @@ _TYPES = {
 
 
 class Later(NamedTuple):
-    """An array that is made when it is written, so that a large model is never in memory twice."""
+    """An array that is made when it is written, part by part, so that a large model is never in memory twice."""
 
     type: str
     shape: tuple[int, ...]
-    get: Callable[[], Array]
+    parts: Callable[[], Iterable[Array]]
+
+
+def _state_parts(handle: Any, name: str, rows: int, columns: int) -> Iterator[Array]:
+    """Some rows after the other of an array of a learner's state."""
+    step = max(1, _PART // max(columns, 1))
+    for first in range(0, rows, step):
+        yield handle.state_array(name, first, first + step)
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Mapping[str, Any]) -> None:
@@ -268,10 +283,12 @@ def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Map
         file.write(len(encoded).to_bytes(8, "little"))
         file.write(encoded)
         for name, tensor in ordered:
-            array = np.ascontiguousarray(tensor.get())
-            total = _sum_of(name, array, total)
-            _write_array(file, array)
-            del array  # before the next one is made
+            total = _sum_of(name, tensor.type, tensor.shape, total)
+            for part in tensor.parts():
+                data = _bytes(part)
+                total = zlib.crc32(data, total)
+                file.write(data)
+                del part, data  # before the next one is made
         # The sum stands in the header and is known only now.
         file.seek(8 + encoded.index(unknown.encode()))
         file.write(f"{total:08x}".encode())
@@ -280,7 +297,20 @@ def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Map
 def _later(tensor: Array | Later) -> Later:
     if isinstance(tensor, Later):
         return tensor
-    return Later(tensor.dtype.name, tensor.shape, lambda: tensor)
+    return Later(tensor.dtype.name, tensor.shape, lambda: (tensor,))
+
+
+def _state_tensors(learner: Any) -> dict[str, Array | Later]:
+    """The state's arrays, each made when it is written."""
+    from .belief import Kernel
+
+    handle = learner.handle
+    if isinstance(learner.belief, Kernel):  # small tables, of float64 whatever the type of the rows
+        return {name: handle.state_array(name) for name, _, _ in handle.state_shapes()}
+    return {
+        name: Later(learner.dtype, (rows, columns), partial(_state_parts, handle, name, rows, columns))
+        for name, rows, columns in handle.state_shapes()
+    }
 
 
 def _state_tensors(learner: Any) -> dict[str, Array | Later]:
@@ -301,22 +331,21 @@ def _place(name: str, type: str) -> tuple[int, str]:
     return -np.dtype(type).itemsize, name
 
 
-def _write_array(file: BinaryIO, tensor: Array) -> None:
-    if tensor.nbytes:
-        file.write(tensor.reshape(-1).view(np.uint8).data)
+def _bytes(tensor: Array) -> memoryview:
+    """An array's numbers as they stand in a file."""
+    return np.ascontiguousarray(tensor).reshape(-1).view(np.uint8).data
 
 
 def checksum(text: str, tensors: Mapping[str, Array]) -> int:
     """CRC-32 over a description and named tensors in the order of the file."""
     total = zlib.crc32(text.encode())
     for name, tensor in sorted(tensors.items(), key=lambda item: _place(item[0], item[1].dtype.name)):
-        total = _sum_of(name, np.ascontiguousarray(tensor), total)
+        total = zlib.crc32(_bytes(tensor), _sum_of(name, tensor.dtype.name, tensor.shape, total))
     return total
 
 
-def _sum_of(name: str, tensor: Array, total: int) -> int:
-    total = zlib.crc32(f"{name} {tensor.dtype.name} {tensor.shape}".encode(), total)
-    return zlib.crc32(tensor.reshape(-1).view(np.uint8).data, total) if tensor.nbytes else total
+def _sum_of(name: str, type: str, shape: tuple[int, ...], total: int) -> int:
+    return zlib.crc32(f"{name} {type} {shape}".encode(), total)
 
 
 # ---------------------------------------------------------------------- compact files, for serving
@@ -572,9 +601,8 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Array]) -> int:
     state = {name: tensor for name, tensor in tensors.items() if not name.startswith("words.")}
     if compact:
         return n_features
-    if "support" in state:  # a kernel model has room for its examples alone, whatever the number of features
-        if np.ravel(state.get("shape", np.empty(0))).tolist()[1:] != [n_features + 1.0]:
-            raise ModelFileError("the number of features does not fit the examples")
+    if "support" in state:
+        _check_examples(state, n_features)
         return n_features
     shapes = {name: tensor.shape for name, tensor in state.items()}
     if not shapes or any(len(shape) != 2 for shape in shapes.values()):
@@ -593,6 +621,21 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Array]) -> int:
     if full and "covariance" not in shapes:
         raise ModelFileError("the covariance is missing")
     return n_features
+
+
+def _check_examples(state: Mapping[str, Array], n_features: int) -> None:
+    """Refuse a kernel model that would take far more room than its file brings.
+
+    It keeps examples instead of weights, and lays them out dense when the features are few.
+    """
+    if np.ravel(state.get("shape", np.empty(0))).tolist()[1:] != [n_features + 1.0]:
+        raise ModelFileError("the number of features does not fit the examples")
+    if any(tensor.ndim != 2 or tensor.dtype != np.float64 for tensor in state.values()):
+        raise ModelFileError("the examples have the wrong shape or type")
+    cells = len(state.get("born", ())) * min(n_features + 1, _FEW_FEATURES)
+    brought = sum(tensor.size for tensor in state.values())
+    if cells > max(_MOST_UNPACKED, _MOST_UNFOLDED * brought):
+        raise ModelFileError("the file is too small for the examples it says to have")
 
 
 def _start_learning(

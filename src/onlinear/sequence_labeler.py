@@ -856,6 +856,8 @@ class SequenceLabeler(BaseEstimator):
 
         model = cls(**{name: _loaded(value) for name, value in content["parameters"].items()})
         classes = [persistence.label(name) for name in content["classes"]]
+        if len(set(classes)) != len(classes):
+            raise ModelFileError("the classes are not distinct")
         columns = content["columns"]
         if columns is not None and not all(isinstance(name, str) for name in columns):
             raise ModelFileError("the names of columns are not strings")

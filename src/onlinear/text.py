@@ -114,7 +114,7 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         documents = _documents(X)
         if self.max_names:
             self._hasher.collect(documents)
-            self.names_ = {column: name for column, name, _ in self._hasher.names()}
+            self.names_ = {column: name for column, name, *_ in self._hasher.names()}
         return self
 
     def transform(self, X: Iterable[str | bytes]) -> csr_matrix:

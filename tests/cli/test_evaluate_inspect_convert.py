@@ -129,6 +129,24 @@ def test_inspect_speaks_in_words(tmp_path: Path) -> None:
     assert {item["feature"] for item in got["weights"]["spam"]} == {"free", "money", "lunch"}
 
 
+def test_a_word_is_shown_with_the_side_it_speaks_for(tmp_path: Path) -> None:
+    """Half of all words are hashed with a minus; a weight is that of the word, not of its column."""
+    spam, ham = ("free", "money", "prize", "click", "offer"), ("lunch", "meeting", "report", "team", "notes")
+    lines = [
+        json.dumps({"label": label, "text": word})
+        for words, label in ((spam, "spam"), (ham, "ham"))
+        for word in words
+    ]
+    (tmp_path / "t.jsonl").write_text("\n".join(lines * 3))
+    assert run("train", tmp_path / "t.jsonl", "-q", "--save", tmp_path / "m.safetensors").code == 0
+    got = run("inspect", tmp_path / "m.safetensors", "--json").json
+    sides = {item["feature"]: item["weight"] > 0 for item in got["weights"]["spam"]}
+    assert sides == {**dict.fromkeys(spam, True), **dict.fromkeys(ham, False)}
+    model = onlinear.load(tmp_path / "m.safetensors")
+    assert {model.coef_[0, column] > 0 for column in model.input_["negative"]} == {True, False}
+    assert len(run("predict", tmp_path / "m.safetensors", tmp_path / "t.jsonl").out.split()) == 30
+
+
 def test_an_unknown_class_is_answered_with_the_nearest(trained: tuple[Path, Path]) -> None:
     """Usage, not a crash."""
     _, path = trained
@@ -207,6 +225,73 @@ def test_data_survives_conversion(ending: str, tmp_path: Path) -> None:
         before, after = (next(iter(onlinear.read(path))) for path in (source, target))
         np.testing.assert_array_equal(before.y, after.y)
         np.testing.assert_array_equal(np.sort(before.values), np.sort(after.values))
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.zst", "csv", "csv.gz", "tsv", "parquet", "arrow"])
+def test_named_features_survive_conversion(ending: str, tmp_path: Path) -> None:
+    """Labels, weights, values and hashed columns come back bit for bit, and so does the way back to svmlight."""
+    source = tmp_path / "a.jsonl"
+    rows = [
+        {
+            "label": "spam",
+            "weight": 2.5,
+            "features": {"age": 31.1, "city": "Rome", "tags": ["a", "b"], "neg": -0.3},
+        },
+        {"label": "ham", "weight": 1, "features": {'größe, "x"': 1e-7, "city": "Oslo"}},
+        {"label": "ham", "weight": 0.5, "features": {}},
+    ]
+    source.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+    target, back = tmp_path / f"b.{ending}", tmp_path / "c.svm"
+    assert run("convert", source, target, "--weight", "weight", "--bits", 18).code == 0
+    before = next(iter(onlinear.read(source, weight="weight", bits=18)))
+    after = next(iter(onlinear.read(target, weight="weight", bits=18)))
+    assert before.y.tolist() == after.y.tolist()
+    assert before.weight.tolist() == after.weight.tolist()
+    np.testing.assert_array_equal(before.indptr, after.indptr)
+    np.testing.assert_array_equal(before.indices, after.indices)
+    np.testing.assert_array_equal(before.values, after.values)
+    assert run("convert", target, back, "--weight", "weight", "--bits", 18).code == 0
+    again = next(iter(onlinear.read(back)))
+    np.testing.assert_array_equal(before.indices, again.indices)
+    np.testing.assert_array_equal(before.values, again.values)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "arrow", "jsonl"])
+def test_numbered_features_are_named_by_their_index(ending: str, tmp_path: Path) -> None:
+    """What was 7:0.5 in svmlight is the feature 7."""
+    source, target = tmp_path / "a.svm", tmp_path / f"b.{ending}"
+    source.write_text("1 7:0.5 2:1\n-1\n0.25 7:-2\n")
+    assert run("convert", source, target).code == 0
+    batch = next(iter(onlinear.read(target, max_names=10)))
+    assert batch.y.tolist() == [1, -1, 0.25]
+    reader = onlinear.read(target, max_names=10)
+    (batch,) = reader
+    named = [reader.names[column] for column in batch.indices.tolist()]
+    assert sorted(zip(named, batch.values.tolist(), strict=True)) == [("2", 1.0), ("7", -2.0), ("7", 0.5)]
+    if ending == "csv":
+        assert target.read_text() == "label,2,7\n1,1,0.5\n-1,,\n0.25,,-2\n"
+    if ending == "jsonl":
+        assert json.loads(target.read_text().splitlines()[2]) == {"label": 0.25, "features": {"7": -2}}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-", "b.csv"], "a pipe can be read once only"),
+        (["wide.svm", "b.parquet"], "more than 10,000 features"),
+        (["a.svm", "b.parquet.gz"], "compresses by itself"),
+        (["a.svm", "b.txt"], "convert writes svmlight, vw, jsonl"),
+        (["a.svm", "b.svm", "--to", "text"], "convert writes svmlight, vw, jsonl"),
+    ],
+)
+def test_what_cannot_be_converted_is_refused(words: list[str], message: str, tmp_path: Path) -> None:
+    """With the reason, and no file left behind."""
+    (tmp_path / "a.svm").write_text("1 1:1\n")
+    (tmp_path / "wide.svm").write_text("1 " + " ".join(f"{i}:1" for i in range(1, 10_002)) + "\n")
+    done = run("convert", *words, cwd=tmp_path, stdin=b"1 1:1\n")
+    assert done.code == 2
+    assert message in done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.svm", "wide.svm"]
 
 
 def test_every_algorithm_is_listed_with_paper_parameters_and_advice() -> None:

@@ -12,10 +12,18 @@ from onlinear.persistence import read_file, write_tensors
 Edit = Callable[[dict[str, Any], dict[str, Any]], Any]
 
 
+def put(path: Path, content: bytes | bytearray) -> Path:
+    """Write a file anew; one that is emptied and filled again would be flushed to the disk each time."""
+    path.unlink(missing_ok=True)
+    path.write_bytes(content)
+    return path
+
+
 def edited(path: Path, edit: Edit) -> Path:
     """Change the description and tensors of a model file in place."""
     content, tensors = read_file(path)
     edit(content, tensors)
+    path.unlink()
     write_tensors(path, tensors, content)
     return path
 

@@ -108,7 +108,7 @@ public:
 
     /// The state by name. A large model is better read one array at a time: with `which`, the other arrays
     /// come with their shapes and without their numbers.
-    virtual std::vector<StateEntry> state(const std::string* which = nullptr) const = 0;
+    virtual std::vector<StateEntry> state(const StatePart* part = nullptr) const = 0;
     virtual void load(const std::vector<StateEntry>& entries) = 0;
 
     Counters counters;
@@ -283,8 +283,8 @@ public:
         if constexpr (requires { task_.start(belief_); }) task_.start(belief_);
     }
 
-    std::vector<StateEntry> state(const std::string* which = nullptr) const override {
-        StateWriter<T> writer(which);
+    std::vector<StateEntry> state(const StatePart* part = nullptr) const override {
+        StateWriter<T> writer(part);
         const_cast<Belief&>(belief_).visit(writer);  // the writer only reads
         return std::move(writer.entries);
     }
@@ -595,6 +595,8 @@ private:
                 block.add(scratch.row);
             }
             belief_.read(block, variances, out + start * blocks());
+            for (std::size_t k = start * blocks(); k < std::min(last, start + Belief::kAhead) * blocks(); ++k)
+                if (!std::isfinite(out[k])) return {Fault::margin_overflow, k / blocks(), -1};
         }
         return {};
     }

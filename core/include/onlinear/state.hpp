@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "onlinear/belief/belief.hpp"
@@ -21,13 +22,27 @@ struct StateEntry {
     std::vector<double> f64;
 };
 
-/// Copies a belief's state out; with a name given, only that array's numbers.
+/// Some rows of one array of a state. A large model is copied out in parts, so that it is not in memory
+/// twice.
+struct StatePart {
+    std::string name;
+    std::size_t first = 0;
+    std::size_t last = std::numeric_limits<std::size_t>::max();
+};
+
+/// Copies a belief's state out; with a part given, only that part's numbers.
 template <class T>
 struct StateWriter final : belief::StateVisitor<T> {
-    const std::string* which;
+    const StatePart* part;
     std::vector<StateEntry> entries;
-    explicit StateWriter(const std::string* only = nullptr) : which(only) {}
-    bool wanted(const char* name) const { return which == nullptr || *which == name; }
+    explicit StateWriter(const StatePart* only = nullptr) : part(only) {}
+    bool wanted(const char* name) const { return part == nullptr || part->name == name; }
+    /// The rows to copy of an array that has so many.
+    std::pair<std::size_t, std::size_t> rows(std::size_t count) const {
+        if (part == nullptr) return {0, count};
+        const std::size_t last = std::min(part->last, count);
+        return {std::min(part->first, last), last};
+    }
     static std::vector<T>& values(StateEntry& entry) {
         if constexpr (sizeof(T) == 4) {
             return entry.f32;
@@ -39,17 +54,27 @@ struct StateWriter final : belief::StateVisitor<T> {
     void plane(const char* name, Planes<T>& planes, std::size_t plane) override {
         entries.push_back({name, {planes.blocks(), planes.slots()}, 0, {}, {}});
         if (!wanted(name)) return;
-        values(entries.back()).resize(planes.blocks() * planes.slots());
-        planes.read(plane, values(entries.back()).data());
+        const auto [first, last] = rows(planes.blocks());
+        entries.back().shape[0] = last - first;
+        values(entries.back()).resize((last - first) * planes.slots());
+        planes.read(plane, values(entries.back()).data(), first, last);
     }
-    void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) override {
-        entries.push_back({name, {rows, columns}, 0, {}, {}});
+    void matrix(const char* name, BigArray<T>& array, std::size_t rows_given, std::size_t columns) override {
+        entries.push_back({name, {rows_given, columns}, 0, {}, {}});
         if (!wanted(name)) return;
-        values(entries.back()).assign(array.begin(), array.end());
+        const auto [first, last] = rows(rows_given);
+        entries.back().shape[0] = last - first;
+        values(entries.back()).assign(array.begin() + first * columns, array.begin() + last * columns);
     }
     void table(const char* name, std::vector<double>& given, std::size_t columns) override {
         entries.push_back({name, {given.size() / columns, columns}, 0, {}, {}});
-        if (wanted(name)) entries.back().f64 = given;
+        if (!wanted(name)) return;
+        const auto [first, last] = rows(given.size() / columns);
+        entries.back().shape[0] = last - first;
+        const auto at = [&](std::size_t row) {
+            return given.begin() + static_cast<std::ptrdiff_t>(row * columns);
+        };
+        entries.back().f64.assign(at(first), at(last));
     }
     bool loading() const noexcept override { return false; }
 };
@@ -74,6 +99,15 @@ struct StateReader final : belief::StateVisitor<T> {
             throw std::invalid_argument(std::string("state '") + name +
                                         "' holds a value that is not possible");
     }
+    /// The same for an array, without a branch for each number.
+    template <class Values>
+    static void check_all(const char* name, const Values& values, double low) {
+        constexpr double high = std::numeric_limits<typename Values::value_type>::max();
+        low = std::max(low, -high);
+        bool good = true;
+        for (const double v : values) good &= (v >= low) & (v <= high);
+        if (!good) check(name, std::numeric_limits<double>::quiet_NaN(), low);
+    }
     void scalar(const char* name, double& value) override {
         const double given = find(name, {}).scalar;
         check(name, given, -std::numeric_limits<double>::infinity());
@@ -88,7 +122,7 @@ struct StateReader final : belief::StateVisitor<T> {
         const auto put = [&](const auto& values) {
             if (values.size() != planes.blocks() * planes.slots())
                 throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
-            for (const auto v : values) check(name, static_cast<double>(v), low);
+            check_all(name, values, low);
             planes.write(plane, values.data());
         };
         entry.f32.empty() ? put(entry.f64) : put(entry.f32);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -199,16 +200,17 @@ public:
                 slots > capacity_ && capacity_ > 0 ? std::max(slots, 2 * capacity_) : slots;
             larger.shape(std::max(room, capacity_), blocks);
             larger.slots_ = slots;
+            const std::size_t kept = blocks == old_blocks ? pitch_ : old_blocks;  // with its padding
             // What is copied is given back on the way, so that a large model is not in memory twice.
             constexpr std::uint32_t kStretch = 1 << 14;
             for (std::uint32_t s = 0; s < old_slots; ++s) {
                 if (s % kStretch == 0) array_.forget_first(offset(s, 0, 0));
                 for (std::size_t p = 0; p < planes_; ++p)
-                    for (std::size_t b = 0; b < old_blocks; ++b) larger.at(s, p, b) = at(s, p, b);
+                    std::copy_n(&at(s, p, 0), kept, &larger.at(s, p, 0));
             }
             *this = std::move(larger);
         }
-        if (plane < planes_) fill_from(plane, value, old_slots, old_blocks);
+        if (plane < planes_) fill_from(plane, value, old_slots, old_blocks, !fits);
     }
 
     /// Takes back a growth; the slots given up must be as `grow` left them.
@@ -217,13 +219,20 @@ public:
     /// A plane as a plain array, block-major: out[block * slots + slot].
     template <class Out>
     void read(std::size_t plane, Out* out) const {
-        by_tiles(
-            [&](std::uint32_t s, std::size_t b) { out[b * slots_ + s] = static_cast<Out>(at(s, plane, b)); });
+        read(plane, out, 0, blocks_);
+    }
+    /// The same of the blocks from `first` to `last`.
+    template <class Out>
+    void read(std::size_t plane, Out* out, std::size_t first, std::size_t last) const {
+        by_tiles(first, last, [&](std::uint32_t s, std::size_t b) {
+            out[(b - first) * slots_ + s] = static_cast<Out>(at(s, plane, b));
+        });
     }
     template <class In>
     void write(std::size_t plane, const In* in) {
-        by_tiles(
-            [&](std::uint32_t s, std::size_t b) { at(s, plane, b) = static_cast<T>(in[b * slots_ + s]); });
+        by_tiles(0, blocks_, [&](std::uint32_t s, std::size_t b) {
+            at(s, plane, b) = static_cast<T>(in[b * slots_ + s]);
+        });
     }
 
     /// Calls f(value&) for every weight of a plane.
@@ -247,11 +256,11 @@ private:
     /// Every weight, a few slots at a time: one layout is by slots and the other by blocks, and both stay in
     /// the cache.
     template <class F>
-    void by_tiles(F&& f) const {
+    void by_tiles(std::size_t first_block, std::size_t last_block, F&& f) const {
         constexpr std::size_t kTile = 128;
         for (std::size_t first = 0; first < slots_; first += kTile) {
             const std::size_t last = std::min(first + kTile, slots_);
-            for (std::size_t b = 0; b < blocks_; ++b)
+            for (std::size_t b = first_block; b < last_block; ++b)
                 for (std::size_t s = first; s < last; ++s) f(static_cast<std::uint32_t>(s), b);
         }
     }
@@ -265,21 +274,32 @@ private:
     void measure(std::size_t slots, std::size_t blocks) noexcept {
         slots_ = slots;
         blocks_ = blocks;
-        capacity_ = (std::max<std::size_t>(slots, 1) + 15) / 16 * 16;  // whole vectors for dense rows
+        // Whole vectors for dense rows, and a little room: the highest feature of a stream is rarely in its
+        // first rows, and pages that are never touched cost nothing.
+        capacity_ = (std::max<std::size_t>(slots, 1) + slots / 32 + 15) / 16 * 16;
         const std::size_t part = apart_ ? kVector : kVector / 2;
         pitch_ = single() ? 1 : (blocks + part - 1) / part * part;
         stride_ = apart_ ? capacity_ * pitch_ : pitch_;
     }
 
-    void fill_from(std::size_t plane, T value, std::size_t old_slots, std::size_t old_blocks) {
-        // Streams grow by a few features at a time: what is there already need not be looked at.
-        const std::size_t first = old_blocks == blocks_ ? old_slots : 0;
-        for (auto s = static_cast<std::uint32_t>(first); s < slots_; ++s)
-            for (std::size_t b = s < old_slots ? old_blocks : 0; b < blocks_; ++b) at(s, plane, b) = value;
+    /// Gives new weights of a plane their value, and the padding behind them too: a stream brings its classes
+    /// one by one, and going over all features for each costs more than learning from them.
+    void fill_from(std::size_t plane, T value, std::size_t old_slots, std::size_t old_blocks, bool moved) {
+        const std::size_t room = pitch_;
+        const bool ready = old_blocks == blocks_ || (!moved && value == padding_);
+        for (auto s = static_cast<std::uint32_t>(ready ? old_slots : 0); s < slots_; ++s) {
+            const std::size_t first = s < old_slots ? old_blocks : 0;
+            std::fill_n(array_.data() + offset(s, plane, first), room - first, value);
+        }
+        if (!ready || old_slots == 0)
+            padding_ = value;
+        else if (value != padding_)
+            padding_ = std::numeric_limits<T>::quiet_NaN();  // one value no longer stands behind all of them
     }
 
     std::size_t planes_ = 1, slots_ = 0, blocks_ = 1, capacity_ = 0, stride_ = 1, pitch_ = 1;
     bool apart_ = false;
+    T padding_{};  // what stands behind the blocks in the plane that does not start at zero
     BigArray<T> array_;
 };
 

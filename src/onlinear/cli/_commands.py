@@ -236,7 +236,7 @@ COMMANDS = (
     ),
     Command(
         "convert",
-        "Convert a model to another type or a compact one for serving, or data to svmlight or vw.",
+        "Convert a model to another type or a compact one for serving, or data from any format to another.",
         (
             Argument("source", "SOURCE", "text", "A model file, or data."),
             Argument("target", "TARGET", "path", "What to write."),
@@ -261,7 +261,13 @@ COMMANDS = (
                 "switch",
                 "Keep only weights that are not zero; by default if smaller.",
             ),
-            Option("to", ("--to",), "text", "Format of the data to write: svmlight or vw."),
+            Option(
+                "to",
+                ("--to",),
+                "text",
+                "Format of the data to write: svmlight, vw, jsonl, csv, tsv, parquet or arrow; by default told "
+                "by the name.",
+            ),
             *_READING,
             _JSON,
             _QUIET,
@@ -269,6 +275,7 @@ COMMANDS = (
         (
             "onlinear convert model.safetensors small.safetensors --compact",
             "onlinear convert data.jsonl.zst data.svm.gz --bits 20",
+            "onlinear convert table.csv table.parquet",
         ),
     ),
     Command(

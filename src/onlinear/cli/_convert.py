@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
-
 from ..persistence import load, read_file, rebuild, save_compact, write_tensors, written_aside
 from ._errors import UsageError
-from ._reading import named_label
+from ._writing import TABLES, Survey, format_to_write, make_writer
 
 __all__ = ["convert_data", "convert_model", "is_model"]
 
@@ -59,7 +57,8 @@ def _retyped(source: Path, target: Path, dtype: str | None) -> None:
         write_tensors(aside, tensors, content)
 
 
-_TARGETS = {".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight", ".vw": "vw"}
+# Enough for any vocabulary; what comes after is named by its column.
+_MOST_NAMES = 1 << 22
 
 
 def convert_data(
@@ -68,49 +67,38 @@ def convert_data(
     """Write rows in another format."""
     from ..io import read
 
-    stem, ending = os.path.splitext(str(target).lower())
-    compression = ending if ending in _OPENERS else None
-    kind = to or _TARGETS.get(os.path.splitext(stem)[1] if compression else ending)
-    if kind not in ("svmlight", "vw"):
-        raise UsageError(
-            "convert writes svmlight and vw; name the file .svm or .vw (or .svm.gz, .vw.zst), or say --to"
-        )
-    first = 0 if zero_based else 1
+    kind, compression = format_to_write(target, to, _OPENERS)
+    named: dict[str, Any] = {} if kind in ("svmlight", "vw") else {"max_names": _MOST_NAMES}
+    survey, names = Survey(), dict[int, str]()
+    if kind in TABLES:
+        survey, names = _surveyed(files, {**reading, **named})
     rows = 0
-    with read(files, labelled=None, **reading) as reader, _opened(target, compression) as out:
+    with read(files, labelled=None, **reading, **named) as reader, _opened(target, compression) as out:
+        writer = make_writer(out, kind, lambda: names or reader.names, 0 if zero_based else 1, survey)
         for batch in reader:
-            out.write(_lines(batch, kind, first))
+            if batch.label_indptr is not None:
+                raise UsageError(f"{batch.source}: rows with several labels cannot be converted")
+            writer.write(batch)
             rows += batch.n_rows
+        writer.close()
         return {"examples": rows, "refused": reader.n_refused, "target": str(target)}
 
 
-def _lines(batch: Any, kind: str, first: int) -> bytes:
-    columns = (batch.indices.astype(np.int64) + (first if kind == "svmlight" else 0)).tolist()
-    values = batch.values.astype(str).tolist()
-    pairs = [f"{column}:{_plain(value)}" for column, value in zip(columns, values, strict=True)]
-    ends = batch.indptr.tolist()
-    weights = None if batch.weight is None else batch.weight.tolist()
-    lines = []
-    for i, name in enumerate(_labels(batch)):
-        features = " ".join(pairs[ends[i] : ends[i + 1]])
-        if kind == "svmlight":
-            lines.append(f"{name} {features}\n")
-        else:
-            weight = "" if weights is None or not name else f" {weights[i]:g}"
-            lines.append(f"{name}{weight} | {features}\n")
-    return "".join(lines).encode()
+def _surveyed(files: list[str], reading: dict[str, Any]) -> tuple[Survey, dict[int, str]]:
+    """What a table must know before its first row, and the names of all columns."""
+    from ..io import read
 
-
-def _labels(batch: Any) -> list[str]:
-    texts = batch.label_texts
-    labels, ids = batch.labels.tolist(), batch.label_ids.tolist()
-    return [
-        texts[i] if i >= 0 else "" if x != x else named_label(x) for x, i in zip(labels, ids, strict=True)
-    ]
-
-
-def _plain(number: str) -> str:
-    return number[:-2] if number.endswith(".0") else number
+    for file in files:
+        if file == "-" or (os.path.exists(file) and not os.path.isfile(file)):
+            raise UsageError(
+                "a table's columns must be known before its first row, and a pipe can be read once only. "
+                "Write it to a file, or write svmlight, vw or jsonl."
+            )
+    survey = Survey()
+    with read(files, labelled=None, **reading) as reader:
+        for batch in reader:
+            survey.look_at(batch)
+        return survey, reader.names
 
 
 def _gzip(path: Path) -> Any:

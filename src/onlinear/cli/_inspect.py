@@ -72,7 +72,9 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
         "weights": weights,
         "histogram": _histogram(coefficients[used]),
         "std_histogram": None if deviation is None else _histogram(deviation[used]),
-        "input": model.__dict__.get("input_"),
+        "input": {
+            name: value for name, value in (model.__dict__.get("input_") or {}).items() if name != "negative"
+        },
         **({"radius": model.radius_} if hasattr(model, "radius_") else {}),
     }
 
@@ -106,11 +108,13 @@ def _strongest(model: Any, weights: Array, deviation: Array | None, top: int) ->
     best = best[np.lexsort((best, -size[best]))]
     words: dict[int, str] = model._learner.handle.words()
     named = model.__dict__.get("feature_names_in_")
+    # A hashed word may stand in its column with a minus: what is told is what the word itself does.
+    negative = set((model.__dict__.get("input_") or {}).get("negative") or ()) & set(words)
     return [
         {
             "column": int(column),
             "feature": str(named[column]) if named is not None else words.get(int(column), f"x{column}"),
-            "weight": float(weights[column]),
+            "weight": float(-weights[column] if int(column) in negative else weights[column]),
             "std": None if deviation is None else float(deviation[column]),
         }
         for column in best
@@ -216,100 +220,123 @@ _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; }
-body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-table { border-collapse: collapse; } td, th { padding: .15rem .8rem .15rem 0; text-align: left; }
-td.number { text-align: right; font-variant-numeric: tabular-nums; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
-svg { max-width: 100%; height: auto; } text { font: 11px system-ui, sans-serif; fill: #444; }
-.up, .bar { fill: #2a6fb0; } .down { fill: #c2553a; } .spread { stroke: #222; stroke-width: 1; opacity: .6; }
+:root { --ink: #1f2328; --soft: #59636e; --paper: #fff; --tile: #f6f8fa; --line: #d1d9e0;
+        --up: #2a6fb0; --down: #c2553a; }
 @media (prefers-color-scheme: dark) {
-  body { background: #16181c; color: #ddd; } text { fill: #bbb; } .spread { stroke: #ddd; }
+  :root { --ink: #e6e6e6; --soft: #9aa4af; --paper: #15181c; --tile: #1e2329; --line: #3a424b;
+          --up: #5b9bd5; --down: #e07a5f; }
 }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+       max-width: 56rem; margin: 2.5rem auto; padding: 0 1.2rem; }
+h1 { font-size: 1.6rem; margin: 0; } h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; }
+p { color: var(--soft); margin: .3rem 0; }
+dl.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: .7rem; margin: 1.4rem 0; }
+dl.tiles div { background: var(--tile); border-radius: 8px; padding: .6rem .9rem; }
+dl.tiles dt { color: var(--soft); font-size: .82rem; }
+dl.tiles dd { margin: 0; font-size: 1.3rem; font-variant-numeric: tabular-nums; }
+code { background: var(--tile); border-radius: 4px; padding: .1rem .35rem; white-space: nowrap; }
+figure { background: var(--tile); border-radius: 8px; padding: .8rem; margin: 0; }
+svg { display: block; width: 100%; height: auto; }
+text { font: 12px system-ui, sans-serif; fill: var(--ink); font-variant-numeric: tabular-nums; }
+text.soft { fill: var(--soft); }
+.up, .bar { fill: var(--up); } .down { fill: var(--down); }
+.spread { stroke: var(--ink); stroke-width: 1.2; opacity: .65; } .axis { stroke: var(--line); }
 </style></head><body>
-<h1>{title}</h1>
 {body}
 </body></html>
 """
 
 
 def _facts(about: dict[str, Any]) -> str:
-    rows = [
-        ("estimator", about["estimator"]),
-        *([("classes", _some(about["classes"], 50))] if about["classes"] else []),
+    """The name, what it is, the counts as tiles and the parameters in a line."""
+    tiles = [
+        *([("classes", f"{len(about['classes']):,}")] if about["classes"] else []),
         *([("radius", f"{about['radius']:.6g}")] if "radius" in about else []),
         ("features", f"{about['features']:,}"),
-        ("weights not zero", f"{about['nonzero']:,} (sparsity {about['sparsity']:.4f})"),
+        ("weights not zero", f"{about['nonzero']:,}"),
+        ("sparsity", f"{about['sparsity']:.4f}"),
         ("examples seen", f"{about['seen']:,}"),
         ("updates", f"{about['updates']:,}"),
         ("mistakes", f"{about['mistakes']:,}"),
-        ("type", about["dtype"]),
-        ("file", f"{about['bytes']:,} bytes"),
-        *(
-            (name, value)
-            for name, value in about["parameters"].items()
-            if name in _INTERESTING and value is not None
-        ),
+        ("file size", _size(about["bytes"])),
     ]
-    cells = "".join(f"<tr><th>{html.escape(str(a))}</th><td>{html.escape(str(b))}</td></tr>" for a, b in rows)
-    return f"<table>{cells}</table>"
+    cells = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in tiles)
+    parameters = " ".join(
+        f"<code>{html.escape(f'{name}={value}')}</code>"
+        for name, value in about["parameters"].items()
+        if name in _INTERESTING and value is not None
+    )
+    kind = html.escape(f"{about['estimator']}, {about['dtype']}" + (", compact" if about["compact"] else ""))
+    classes = f"<p>Classes: {html.escape(_some(about['classes'], 50))}</p>" if about["classes"] else ""
+    return (
+        f"<h1>{html.escape(Path(about['model']).name)}</h1><p>{kind}</p><dl class='tiles'>{cells}</dl>"
+        f"<p>{parameters}</p>{classes}"
+    )
+
+
+def _size(count: float) -> str:
+    for unit in ("bytes", "kB", "MB"):
+        if count < 1000:
+            return f"{count:,.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:.1f} GB"
 
 
 def _weights_section(name: str, items: list[dict[str, Any]]) -> str:
     """A bar for each weight, with one standard deviation to either side."""
+    title = f"<h2>Towards {html.escape(name)}</h2>"
     if not items:
-        return f"<h2>Towards {html.escape(name)}</h2><p>No weights.</p>"
+        return f"{title}<p>No weights.</p>"
     reach = max(abs(item["weight"]) + (item["std"] or 0.0) for item in items)
-    middle, half, height = 470, 220, 20
-    parts = []
+    middle, half, height = 430, 230, 22
+    bottom = len(items) * height + 4
+    parts = [f'<line class="axis" x1="{middle}" x2="{middle}" y1="0" y2="{bottom}"/>']
     for i, item in enumerate(items):
         y = i * height
-        length = half * abs(item["weight"]) / reach
-        x = middle if item["weight"] > 0 else middle - length
+        end = middle + half * item["weight"] / reach
         kind = "up" if item["weight"] > 0 else "down"
+        feature = html.escape(_short(item["feature"]))
+        parts.append(f'<text x="185" y="{y + 15}" text-anchor="end">{feature}</text>')
         parts.append(
-            f'<text x="225" y="{y + 14}" text-anchor="end">{html.escape(_short(item["feature"]))}</text>'
+            f'<rect class="{kind}" rx="2" x="{min(end, middle):.1f}" y="{y + 4}" '
+            f'width="{max(abs(end - middle), 0.5):.1f}" height="{height - 8}"/>'
         )
-        parts.append(
-            f'<rect class="{kind}" x="{x:.1f}" y="{y + 3}" '
-            f'width="{max(length, 0.5):.1f}" height="{height - 6}"/>'
-        )
+        told = f"{item['weight']:+.4f}"
         if item["std"] is not None:
-            end = middle + half * item["weight"] / reach
-            spread = half * item["std"] / reach
-            line = y + height / 2
+            spread, line = half * item["std"] / reach, y + height / 2
+            told += f" ± {item['std']:.4f}"
             parts.append(
                 f'<line class="spread" x1="{end - spread:.1f}" x2="{end + spread:.1f}" '
                 f'y1="{line}" y2="{line}"/>'
             )
-        told = f"{item['weight']:+.4f}" + ("" if item["std"] is None else f" ± {item['std']:.4f}")
-        parts.append(f'<text x="715" y="{y + 14}">{told}</text>')
-    picture = (
-        f'<svg viewBox="0 0 860 {len(items) * height + 4}" width="860" role="img">{"".join(parts)}</svg>'
-    )
-    return f"<h2>Towards {html.escape(name)}</h2>{picture}"
+        parts.append(f'<text class="soft" x="800" y="{y + 15}" text-anchor="end">{told}</text>')
+    picture = f'<svg viewBox="0 0 810 {bottom}" role="img">{"".join(parts)}</svg>'
+    legend = "<p>Right: speaks for it; left: against it. The thin lines are one standard deviation.</p>"
+    return f"{title}<figure>{picture}</figure>{legend}"
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 34 else f"{text[:33]}…"
+    return text if len(text) <= 26 else f"{text[:25]}…"
 
 
 def _histogram_svg(histogram: dict[str, Any], what: str) -> str:
     counts, edges = histogram["counts"], histogram["edges"]
     if not counts:
         return "<p>None.</p>"
-    width, height, most = 860 / len(counts), 160, np.log1p(max(counts))
-    bars = []
+    width, height, most = 810 / len(counts), 150, np.log1p(max(counts))
+    bars = [f'<line class="axis" x1="0" x2="810" y1="{height}" y2="{height}"/>']
     for i, count in enumerate(counts):
         tall = height * float(np.log1p(count) / most)
         hint = f"<title>{edges[i]:.4g} to {edges[i + 1]:.4g}: {count:,}</title>"
         bars.append(
-            f'<rect class="bar" x="{i * width:.1f}" y="{height - tall:.1f}" '
-            f'width="{width - 1:.1f}" height="{tall:.1f}">{hint}</rect>'
+            f'<rect class="bar" rx="1" x="{i * width:.1f}" y="{height - tall:.1f}" '
+            f'width="{width - 1.5:.1f}" height="{tall:.1f}">{hint}</rect>'
         )
     labels = (
-        f'<text x="0" y="{height + 15}">{edges[0]:.4g}</text>'
-        f'<text x="860" y="{height + 15}" text-anchor="end">{edges[-1]:.4g}</text>'
-        f'<text x="430" y="{height + 15}" text-anchor="middle">{what} (heights: logarithms of counts)</text>'
+        f'<text class="soft" x="0" y="{height + 17}">{edges[0]:.4g}</text>'
+        f'<text class="soft" x="810" y="{height + 17}" text-anchor="end">{edges[-1]:.4g}</text>'
+        f'<text class="soft" x="405" y="{height + 17}" text-anchor="middle">'
+        f"{what} (bars: logarithms of counts)</text>"
     )
-    return f'<svg viewBox="0 0 860 {height + 20}" width="860" role="img">{"".join(bars)}{labels}</svg>'
+    picture = f'<svg viewBox="0 0 810 {height + 22}" role="img">{"".join(bars)}{labels}</svg>'
+    return f"<figure>{picture}</figure>"

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+import numpy.typing as npt
+
 from ..persistence import written_aside
 from ._reading import Scored, load_model, named_label, open_like, read_blocks, score
 
@@ -47,7 +50,7 @@ def predict(
         lines = [name.encode() + b"\n" for name in names]
         for scored in score(model, reader):
             if not (scores or proba or std):
-                out.write(b"".join([lines[i] for i in scored.decided.tolist()]))
+                out.write(_labels(scored.decided, lines))
             else:
                 out.write(_table(scored, names, scores, proba, std))
             rows += scored.batch.n_rows
@@ -71,6 +74,13 @@ def _predict_rows(
             rows += batch.n_rows
         out.flush()
         return rows, reader.n_refused
+
+
+def _labels(decided: npt.NDArray[Any], lines: list[bytes]) -> bytes:
+    """The lines of the classes decided for, one behind the other."""
+    if len(lines) == 2 and not any(mark in line for mark in (b"\0", b"\1") for line in lines):
+        return decided.astype(np.uint8).tobytes().replace(b"\0", lines[0]).replace(b"\1", lines[1])
+    return b"".join([lines[i] for i in decided.tolist()])
 
 
 def _columns(names: list[str], scores: bool, proba: bool, std: bool) -> list[str]:

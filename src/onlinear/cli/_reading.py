@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,16 +15,7 @@ from ..exceptions import ReadError
 if TYPE_CHECKING:
     from ..io import Batch, Reader
 
-__all__ = [
-    "Scored",
-    "format_by_name",
-    "known_rows",
-    "load_model",
-    "named_label",
-    "open_like",
-    "read_blocks",
-    "score",
-]
+__all__ = ["Scored", "known_rows", "load_model", "named_label", "open_like", "read_blocks", "score"]
 
 Array = npt.NDArray[Any]
 
@@ -43,24 +33,16 @@ def load_model(path: Path) -> tuple[Any, str]:
 
 def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: bool | None) -> Reader:
     """A reader with the settings of the model's training data, but for what the caller says."""
-    from ..io import read
+    from ..io import format_of_name, read
 
     remembered = dict(model.__dict__.get("input_") or {})
-    if "format" in remembered and all(format_by_name(file) for file in files):
+    remembered.pop("negative", None)  # for `inspect` alone
+    if "format" in remembered and all(format_of_name(file) for file in files):
         del remembered["format"]
     settings = {**remembered, **given}
     if "ngram_range" in settings:
         settings["ngram_range"] = tuple(settings["ngram_range"])
     return read(files, labelled=labelled, **settings)
-
-
-def format_by_name(file: str) -> str | None:
-    """The format a file's name tells, with or without a compression's ending."""
-    from ..io._compression import COMPRESSIONS
-    from ..io._formats import _ENDINGS
-
-    stem, ending = os.path.splitext(file.lower())
-    return _ENDINGS.get(os.path.splitext(stem)[1] if ending in COMPRESSIONS else ending)
 
 
 class Scored:

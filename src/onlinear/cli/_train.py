@@ -118,9 +118,9 @@ class Plan:
 
     def _usual_names(self) -> int:
         """Words are worth a little time and memory, the columns of numeric formats are not."""
-        from ._reading import format_by_name
+        from ..io import format_of_name
 
-        formats = {self.reading.get("format") or format_by_name(file) for file in self.files}
+        formats = {self.reading.get("format") or format_of_name(file) for file in self.files}
         return 0 if formats <= {"svmlight", "vw"} else 1 << 14
 
     def model(self) -> Any:
@@ -224,6 +224,7 @@ class _Run:
         self.learner.restore(self.progress.class_counts)
         self.display: Silent = display(plan.quiet, self.progress.position, plan.task.measure)
         self.names: dict[int, str] = {}
+        self.negative: list[int] = []  # columns of names that count with a minus
         self.format = ""
 
     def _resumed(self, model: Any) -> Any:
@@ -268,8 +269,7 @@ class _Run:
                 self.display.advance(reader.bytes_read, reader.bytes_total, progress.position)
                 if self.interrupt.asked is not None:
                     break
-            if self.plan.names:
-                self.names = reader.names
+            self._take_names(reader)
             self.format = reader.format
             if progress.passes == 0:
                 progress.refused = reader.n_refused
@@ -376,7 +376,13 @@ class _Run:
         kept = {name: self.plan.reading[name] for name in REMEMBERED if name in self.plan.reading}
         kept["format"] = self.format
         kept = {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
+        if self.names:
+            kept["negative"] = self.negative
         self.plan.task.remember(model, kept, self.names)
+
+    def _take_names(self, reader: Reader) -> None:
+        if self.plan.names:
+            self.names, self.negative = reader.names, sorted(reader.negative_columns)
 
     def _checkpoint(self) -> None:
         if self.checkpoint is None or not self.learner.started:
@@ -385,7 +391,7 @@ class _Run:
             reader = getattr(self, "_reader", None)
             if reader is not None:
                 self.format = reader.format
-                self.names = reader.names if self.plan.names else {}
+                self._take_names(reader)
             self._remember()
         self.progress.seconds = self._seconds()
         self.checkpoint.save(self.learner.model, self.progress)

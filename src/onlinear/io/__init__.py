@@ -8,8 +8,8 @@ Neither scipy nor scikit-learn is imported here; `Batch.X` imports scipy when it
 from __future__ import annotations
 
 from ._batch import Batch
-from ._formats import FORMATS
+from ._formats import ENDINGS, FORMATS, format_of_name
 from ._problem import Problem
 from ._reader import Reader, read
 
-__all__ = ["FORMATS", "Batch", "Problem", "Reader", "read"]
+__all__ = ["ENDINGS", "FORMATS", "Batch", "Problem", "Reader", "format_of_name", "read"]

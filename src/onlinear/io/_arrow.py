@@ -100,11 +100,15 @@ class ArrowReader:
 
     def names(self) -> dict[int, str]:
         """Return the reverse dictionary."""
-        return {**{column: name for column, name, _ in self._hasher.names()}, **self._names}
+        return {**{column: name for column, name, *_ in self._hasher.names()}, **self._names}
 
     def shared_columns(self) -> set[int]:
         """Return the columns on which several names fell."""
-        return self._shared | {column for column, _, shared in self._hasher.names() if shared}
+        return self._shared | {column for column, _, shared, _ in self._hasher.names() if shared}
+
+    def negative_columns(self) -> set[int]:
+        """Return the columns on which the name counts with a minus."""
+        return {column for column, _, _, negative in self._hasher.names() if negative} - set(self._names)
 
     def schema(self) -> dict[str, str]:
         """Return what each column was taken for."""

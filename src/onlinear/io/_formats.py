@@ -8,13 +8,14 @@ from typing import Literal, TypeAlias
 from ..exceptions import ParameterError
 from ._compression import COMPRESSIONS
 
-__all__ = ["FORMATS", "Format", "detect_format"]
+__all__ = ["ENDINGS", "FORMATS", "Format", "detect_format", "format_of_name"]
 
 Format: TypeAlias = Literal["auto", "svmlight", "vw", "csv", "tsv", "jsonl", "text", "parquet", "arrow"]
 
 FORMATS = ("svmlight", "vw", "csv", "tsv", "jsonl", "text", "parquet", "arrow")
 
-_ENDINGS = {
+#: The format that the ending of a file's name means.
+ENDINGS = {
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
@@ -34,6 +35,12 @@ _ENDINGS = {
 }
 
 
+def format_of_name(name: str) -> str | None:
+    """The format a file's name tells, with or without a compression's ending; None when it tells none."""
+    stem, ending = os.path.splitext(name.lower())
+    return ENDINGS.get(os.path.splitext(stem)[1] if ending in COMPRESSIONS else ending)
+
+
 def detect_format(name: str, head: bytes) -> str:
     """Tell the format of a file.
 
@@ -49,11 +56,12 @@ def detect_format(name: str, head: bytes) -> str:
     ParameterError
         When neither tells.
     """
+    named = format_of_name(name)
+    if named is not None:
+        return named
     stem, ending = os.path.splitext(name.lower())
     if ending in COMPRESSIONS:
         ending = os.path.splitext(stem)[1]
-    if ending in _ENDINGS:
-        return _ENDINGS[ending]
     sniffed = _sniff(head)
     if sniffed is None and ending in (".txt", ".text"):
         return "text"

@@ -111,12 +111,17 @@ class NativeReader:
     def names(self) -> dict[int, str]:
         """Return the reverse dictionary."""
         with self._lock:
-            return {column: name for column, name, _ in self._native.names()}
+            return {column: name for column, name, *_ in self._native.names()}
 
     def shared_columns(self) -> set[int]:
         """Return the columns on which several names fell."""
         with self._lock:
-            return {column for column, _, shared in self._native.names() if shared}
+            return {column for column, _, shared, _ in self._native.names() if shared}
+
+    def negative_columns(self) -> set[int]:
+        """Return the columns on which the name counts with a minus."""
+        with self._lock:
+            return {column for column, _, _, negative in self._native.names() if negative}
 
     def schema(self) -> dict[str, str]:
         """Return what each column of a CSV file was taken for."""

@@ -154,6 +154,11 @@ class Reader(Iterator[Batch]):
         return self._work.parser.shared_columns() if self._work.parser is not None else set()
 
     @property
+    def negative_columns(self) -> set[int]:
+        """The columns in `names` on which the name counts with a minus, as half of all hashed words do."""
+        return self._work.parser.negative_columns() if self._work.parser is not None else set()
+
+    @property
     def schema(self) -> dict[str, str]:
         """What each column was taken for, for formats that have columns."""
         return self._work.parser.schema() if self._work.parser is not None else {}

@@ -46,7 +46,9 @@ def make_rule(name: str, p: dict[str, Any]) -> Any:
     phi = p["phi"] if "phi" in p else rule.quantile(p["eta"]) if name.startswith(("cw", "scw")) else 0.0
 
     def regularized(penalty: str, **parameter: float) -> Any:
-        return rule.RegularizedPassiveAggressive(penalty=penalty, trigger=p.get("trigger", "mistake"), **parameter)
+        return rule.RegularizedPassiveAggressive(
+            penalty=penalty, trigger=p.get("trigger", "mistake"), **parameter
+        )
 
     makers: dict[str, Callable[[], Any]] = {
         "perceptron": lambda: rule.Perceptron(rate=p.get("rate", 1.0)),
@@ -140,7 +142,12 @@ def build(vector: dict[str, Any], *, average: bool = False) -> Learner:
     algorithm, p = vector["algorithm"], vector["params"]
     name, shape = split_id(algorithm)
     d, k = vector["d"], vector["K"]
-    options: dict[str, Any] = {"n_features": d, "n_classes": k, "dtype": "float64", "truncation": p.get("sigma")}
+    options: dict[str, Any] = {
+        "n_features": d,
+        "n_classes": k,
+        "dtype": "float64",
+        "truncation": p.get("sigma"),
+    }
     if name.startswith("kernel-"):
         return build_kernel(vector, options)
     if vector["task"] in _TASKS:

@@ -20,12 +20,13 @@ public:
 
     bool wanted() const noexcept { return max_names_ != 0; }
 
-    /// Notes that `name`, whose full hash is `hash`, fell on `column`.
-    void add(std::int32_t column, std::uint32_t hash, std::string_view name);
+    /// Notes that `name`, whose full hash is `hash`, fell on `column`, where it counts with a minus if `negative`.
+    void add(std::int32_t column, std::uint32_t hash, std::string_view name, bool negative = false);
 
     struct Entry {
         std::int32_t column;
-        bool shared;  ///< some other name fell on the column too
+        bool shared;    ///< some other name fell on the column too
+        bool negative;  ///< the name counts with a minus there
         std::string_view name;
     };
 
@@ -40,8 +41,9 @@ private:
         std::int32_t column = -1;
         std::uint32_t hash = 0;
         std::uint32_t offset = 0;
-        std::uint32_t size : 31 = 0;
+        std::uint32_t size : 30 = 0;
         std::uint32_t shared : 1 = 0;
+        std::uint32_t negative : 1 = 0;
     };
 
     Slot& find(std::int32_t column) noexcept;

@@ -1,0 +1,68 @@
+"""Models grow by classes and features in any order: what is new is as in a fresh model, what is old stays."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from onlinear import Learner, belief, rule, task
+
+
+def _learner(dtype: str, features: int, classes: int) -> Learner:
+    return Learner(
+        task=task.Multiclass(),
+        rule=rule.Arow(),
+        belief=belief.Diagonal(initial_variance=0.7),
+        dtype=dtype,
+        n_features=features,
+        n_classes=classes,
+        fit_intercept=True,
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("seed", range(20))
+def test_growing_in_any_order_gives_zero_means_and_fresh_variances(dtype: str, seed: int) -> None:
+    """Classes one by one to thirty, features by leaps; after each step every weight is what it must be."""
+    rng = random.Random(seed)
+    learner = _learner(dtype, 3, 2)
+    learner.learn(np.eye(3), [0, 1, 0])
+    features, classes, fresh = 3, 2, np.dtype(dtype).type(0.7)
+    mean, variance = learner.mean.copy(), learner.variance.copy()
+    for _ in range(60):
+        if rng.random() < 0.6:
+            classes = min(classes + rng.choice([1, 1, 1, 5]), 30)
+        else:
+            features += rng.choice([1, 2, 17, 200])
+        learner.handle.grow(features, classes)
+        wider = np.full((classes, features), fresh, dtype=variance.dtype)
+        wider[: variance.shape[0], : variance.shape[1]] = variance
+        zeros = np.zeros_like(wider)
+        zeros[: mean.shape[0], : mean.shape[1]] = mean
+        np.testing.assert_array_equal(learner.variance, wider)
+        np.testing.assert_array_equal(learner.mean, zeros)
+        if rng.random() < 0.3:
+            row = np.zeros((1, features))
+            row[0, rng.randrange(features)] = 1.0
+            learner.learn(row, [rng.randrange(classes)])
+        if rng.random() < 0.15:
+            learner.handle.inflate(2.0)
+            fresh *= np.dtype(dtype).type(2)
+        mean, variance = learner.mean.copy(), learner.variance.copy()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_parts_of_the_state_are_its_rows(dtype: str) -> None:
+    """A state copied out some rows at a time is the state."""
+    learner = _learner(dtype, 5, 7)
+    learner.learn(np.random.default_rng(0).standard_normal((30, 5)), np.arange(30) % 7)
+    handle = learner.handle
+    for name, rows, columns in handle.state_shapes():
+        whole = handle.state_array(name)
+        assert whole.shape == (rows, columns)
+        for step in (1, 2, 3, 100):
+            parts = [handle.state_array(name, first, first + step) for first in range(0, rows, step)]
+            np.testing.assert_array_equal(np.concatenate(parts), whole)
+        assert handle.state_array(name, rows, rows + 5).shape == (0, columns)
