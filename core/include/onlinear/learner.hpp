@@ -343,11 +343,15 @@ private:
         if constexpr (requires { task_.single(); }) {
             if (task_.single()) return learn_groups(stage, lesson);
         }
-        // Where rows are short the rule is chosen once for all of them: a loop for each.
-        if constexpr (kLinear)
-            return rule::dispatch(rule, [&](const auto& chosen) { return learn_rows(stage, lesson, chosen); });
-        else
-            return learn_rows(stage, lesson, rule);
+        // On short rows choosing the rule again for each would be felt: the rules most used have a loop of their own.
+        if constexpr (kLinear) {
+            if (const auto* chosen = std::get_if<rule::Arow>(&rule)) return learn_rows(stage, lesson, *chosen);
+            if (const auto* chosen = std::get_if<rule::PassiveAggressive>(&rule))
+                return learn_rows(stage, lesson, *chosen);
+            if (const auto* chosen = std::get_if<rule::SoftConfidenceWeighted>(&rule))
+                return learn_rows(stage, lesson, *chosen);
+        }
+        return learn_rows(stage, lesson, rule);
     }
 
     Clock clock(const Report& report) const noexcept {
