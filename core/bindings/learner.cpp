@@ -414,7 +414,7 @@ nb::dict to_dict(std::vector<StateEntry> entries) {
 void add_counts(nb::dict& out, const AnyLearner& learner) {
     const Calibration& c = learner.calibration;
     out["calibration"] =
-        std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, c.rounds, c.square, c.centre};
+        std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, static_cast<double>(c.rounds), c.square, c.centre};
     const Counters& n = learner.counters;
     out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates, n.cost};
     out["class_counts"] = learner.class_counts;
@@ -886,7 +886,7 @@ void bind_learner(nb::module_& m) {
                 c.h_ss = calibration[2];
                 c.h_so = calibration[3];
                 c.h_oo = calibration[4];
-                c.rounds = calibration[5];
+                c.rounds = static_cast<std::uint64_t>(std::clamp(calibration[5], 0.0, 9e15));
                 c.square = calibration[6];
                 c.centre = calibration[7];
                 self.learner->counters = {counters[0], counters[1], counters[2], counters[3]};

@@ -20,7 +20,7 @@ public:
     double scale = 1.0, offset = 0.0;
     double h_ss = 1.0, h_so = 0.0,
            h_oo = 10.0;  // the weighted Hessian, with a prior towards scale 1 and no offset
-    double rounds = 0.0;
+    std::uint64_t rounds = 0;
     double centre = 0.0;  // running mean of scores; two classes only
     double square = 0.0;  // running mean of squared distances from it
 
@@ -31,9 +31,7 @@ public:
     /// A round whose example has been seen before: only centre and size of scores are followed.
     /// Returns whether the round is one to look at. What is no number says nothing.
     [[gnu::always_inline]] bool follow_binary(double score) noexcept {
-        if (std::isnan(score)) return false;
-        rounds += 1;
-        if ((static_cast<std::int64_t>(rounds) & (stride() - 1)) != 0) return false;
+        if (!due() || std::isnan(score)) return false;
         const double s = clamped(score), keep = rounds == 1 ? 0.0 : memory(), away = s - centre;
         centre += (1 - keep) * away;
         square = keep * (square + (1 - keep) * away * away);
@@ -77,10 +75,9 @@ public:
     }
 
     bool follow_multiclass(const double* scores, std::size_t n) noexcept {
+        if (!due()) return false;
         for (std::size_t k = 0; k < n; ++k)
             if (std::isnan(scores[k])) return false;
-        rounds += 1;
-        if ((static_cast<std::int64_t>(rounds) & (stride() - 1)) != 0) return false;
         double mean = 0, spread = 0;
         for (std::size_t k = 0; k < n; ++k) mean += clamped(scores[k]) / static_cast<double>(n);
         for (std::size_t k = 0; k < n; ++k) {
@@ -112,16 +109,19 @@ public:
 private:
     static constexpr double kLargest = 1e100;
     static constexpr double kLeastCurvature = 1e-3;
-    static constexpr double kHorizon = 100000;
+    static constexpr std::uint64_t kHorizon = 100000;
 
     /// Rounds that one look stands for. A map of two numbers is settled by few examples, and on short rows
     /// looking at each would cost a fifth of the time; hundreds of looks are remembered at any time. A power of two.
-    std::int64_t stride() const noexcept { return rounds <= 4000 ? 1 : rounds <= 32000 ? 8 : rounds <= 100000 ? 16 : 32; }
+    std::uint64_t stride() const noexcept {
+        return rounds <= 4000 ? 1 : rounds <= 32000 ? 8 : rounds <= 100000 ? 16 : 32;
+    }
+    bool due() noexcept { return (++rounds & (stride() - 1)) == 0; }
 
     static double clamped(double score) noexcept { return std::clamp(score, -kLargest, kLargest); }
     double size() const noexcept { return square > 0 ? std::sqrt(square) : 1.0; }
     double memory() const noexcept {
-        return 1 - 3 * static_cast<double>(stride()) / (std::min(rounds, kHorizon) + 30);
+        return 1 - 3 * static_cast<double>(stride()) / static_cast<double>(std::min(rounds, kHorizon) + 30);
     }
     /// The map stays monotone, and one strange example cannot turn it over.
     void turn_scale(double change) noexcept {
