@@ -20,7 +20,8 @@ public:
 
     bool wanted() const noexcept { return max_names_ != 0; }
 
-    /// Notes that `name`, whose full hash is `hash`, fell on `column`, where it counts with a minus if `negative`.
+    /// Notes that `name`, whose full hash is `hash`, fell on `column`, where it counts with a minus if
+    /// `negative`.
     void add(std::int32_t column, std::uint32_t hash, std::string_view name, bool negative = false);
 
     struct Entry {
