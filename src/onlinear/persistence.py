@@ -308,19 +308,6 @@ def _state_tensors(learner: Any) -> dict[str, Array | Later]:
     if isinstance(learner.belief, Kernel):  # small tables, of float64 whatever the type of the rows
         return {name: handle.state_array(name) for name, _, _ in handle.state_shapes()}
     return {
-        name: Later(learner.dtype, (rows, columns), partial(_state_parts, handle, name, rows, columns))
-        for name, rows, columns in handle.state_shapes()
-    }
-
-
-def _state_tensors(learner: Any) -> dict[str, Array | Later]:
-    """The state's arrays, each made when it is written."""
-    from .belief import Kernel
-
-    handle = learner.handle
-    if isinstance(learner.belief, Kernel):  # small tables, of float64 whatever the type of the rows
-        return {name: handle.state_array(name) for name, _, _ in handle.state_shapes()}
-    return {
         name: Later(learner.dtype, (rows, columns), partial(handle.state_array, name))
         for name, rows, columns in handle.state_shapes()
     }
