@@ -1,4 +1,8 @@
-"""Forgetting at the price of learning: regularised PA beside plain PA-I, on sparse text."""
+"""Forgetting at the price of learning: regularised PA beside plain PA-I, on sparse text.
+
+The target of this data stands still and wants a long memory, so the errors of those that forget say nothing for or
+against them; the times do.
+"""
 
 from __future__ import annotations
 

@@ -156,11 +156,12 @@ class KernelSpace(LinearEstimator):
         return self._learner.expansion
 
     def _weights(self, name: str) -> tuple[Array, Array]:
-        self._need_weights(name != "variance")
+        self._need_weights()
         return super()._weights(name)
 
-    def _need_weights(self, there: bool = True) -> None:
-        if not there or self.kernel != "linear":
+    def _need_weights(self) -> None:
+        self._ready()
+        if self.kernel != "linear":
             raise NotAvailableError(
                 f"{type(self).__name__} keeps examples, not weights; see support_vectors_"
             )
@@ -196,6 +197,21 @@ class KernelClassifier(KernelSpace, OnlineClassifier):
     >>> KernelClassifier(rule="arow", gamma=2.0, random_state=0).fit(X, y).predict(X)
     array([0, 1, 1, 0])
     """
+
+    def sample(self, n: int, random_state: Any = None) -> tuple[Array, Array]:
+        """Not possible here: there are no weights to draw.
+
+        Parameters
+        ----------
+        n : int
+            Number of draws.
+        random_state : int, RandomState instance or None, default=None
+            Seed.
+        """
+        self._ready()
+        raise NotAvailableError(
+            f"{type(self).__name__} keeps examples, not weights to draw; see support_vectors_"
+        )
 
     def explain(self, x: Any, *, top: int | None = 10) -> Any:
         """Why one example is predicted as it is; with the linear kernel alone, where features have weights.

@@ -148,6 +148,14 @@ def test_there_are_no_weights_but_linear_ones() -> None:
     same = PassiveAggressiveClassifier(random_state=0).fit(X, y)
     assert_allclose(linear.coef_, same.coef_, atol=1e-12)
     assert_allclose(linear.intercept_, same.intercept_, atol=1e-12)
+    X, y = load_iris(return_X_y=True)
+    for classes in (2, 3):
+        some = y < classes
+        known = {"classes": range(classes)}
+        full = AROWClassifier(covariance="full").partial_fit(X[some], y[some], **known)
+        dual = KernelClassifier(rule="arow", kernel="linear").partial_fit(X[some], y[some], **known)
+        assert_allclose(dual.coef_std_, full.coef_std_, rtol=1e-8)
+        assert str(dual.explain(X[0])) == str(full.explain(X[0]))
 
 
 def test_words_and_dicts_go_through_a_kernel() -> None:

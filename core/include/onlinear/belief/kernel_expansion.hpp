@@ -230,8 +230,16 @@ public:
             sum += nu_[p * blocks() + block] * points_.value(p, slot);
         return scale_ * sum;
     }
-    double variance_at(std::uint32_t, std::size_t) const noexcept {
-        return std::numeric_limits<double>::quiet_NaN();
+    double variance_at(std::uint32_t slot, std::size_t block) const {
+        if (kernel_.kind.name != KernelKind::kLinear) return std::numeric_limits<double>::quiet_NaN();
+        if (!gaussian_) return 1.0;
+        const std::size_t n = padded_elements();
+        const Term term{static_cast<std::uint32_t>(block), 1.0};
+        std::vector<double> x(n), c(n);
+        for (std::size_t e = 0; e < elements_.size(); ++e)
+            x[e] = points_.value(elements_[e].point, slot) * overlap(elements_[e], Terms(&term, 1));
+        gram_kernels().times(pi_.data(), pi_stride_, n, x.data(), c.data());
+        return std::max(a_ + gram_kernels().dot(x.data(), c.data(), n), 0.0);
     }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept { return mean_at(slot, block); }
 

@@ -157,7 +157,8 @@ public:
         v.scalar("norm", norm_);
     }
     void loaded() {
-        if (!(shift_ >= 0 && norm_ >= 0)) throw std::invalid_argument("state 'shift' and 'norm' must not be negative");
+        if (!(shift_ >= 0 && norm_ >= 0))
+            throw std::invalid_argument("state 'shift' and 'norm' must not be negative");
         known_ = false;
         truncation.forget();
     }
