@@ -97,8 +97,12 @@ def error(model: Any, X: Any, y: Any) -> float:
     errors = []
     for seed in range(ORDERS):
         order = np.random.default_rng(seed).permutation(len(y))[:LARGEST]
-        learner = clone(model).partial_fit(X[order], y[order], classes=np.unique(y))
-        errors.append(learner.n_mistakes_ / len(order))
+        try:
+            learner = clone(model).partial_fit(X[order], y[order], classes=np.unique(y))
+        except onlinear.exceptions.NumericError:  # weights ran away: as wrong as can be
+            errors.append(1.0)
+        else:
+            errors.append(learner.n_mistakes_ / len(order))
     return float(np.mean(errors))
 
 

@@ -20,7 +20,7 @@ class Fault(Enum):
     bad_weight = 8
     margin_overflow = 9
     step_overflow = 10
-    too_sharp = 11
+    lost_definiteness = 11
     row_length = 12
     bad_cost = 13
 

@@ -154,10 +154,12 @@ public:
     }
 
     /// Lets the covariance grow a share of the way back to what it is before any learning.
-    void inflate(double share) noexcept {
-        const T keep = static_cast<T>(1 - share), fresh = static_cast<T>(share) * fresh_;
-        for (T& s : sigma_) s *= keep;
-        for (std::size_t i = 0; i < side(); ++i) sigma_[i * side() + i] += fresh;
+    void inflate(double share) {
+        if (!(share > 0)) return;
+        std::vector<double> grown = sigma();
+        for (double& s : grown) s *= 1 - share;
+        for (std::size_t i = 0; i < side(); ++i) grown[i * side() + i] += share * static_cast<double>(fresh_);
+        factorise(grown);
     }
 
     void grow(std::size_t slots, std::size_t blocks) {
@@ -303,6 +305,20 @@ private:
         wide.factors(f_.data(), side(), gain, sums_.data(), keep_.data(), turn_.data());
         std::fill(z_.begin(), z_.end(), T{0});
         wide.turn_rows(root_.data(), side(), f_.data(), keep_.data(), turn_.data(), kFloor, z_.data());
+    }
+
+    /// Cholesky's factors from the last row up: Sigma = R' R with R lower triangular.
+    void factorise(std::vector<double>& sigma) {
+        const std::size_t n = side();
+        for (std::size_t j = n; j-- > 0;) {
+            double* row = sigma.data() + j * n;
+            const double own = std::max(std::sqrt(std::max(row[j], 0.0)), static_cast<double>(kFloor));
+            for (std::size_t i = 0; i < j; ++i) row[i] /= own;
+            row[j] = own;
+            for (std::size_t k = 0; k < j; ++k)
+                for (std::size_t i = 0; i <= k; ++i) sigma[k * n + i] -= row[k] * row[i];
+            for (std::size_t i = 0; i <= j; ++i) root_[j * n + i] = static_cast<T>(row[i]);
+        }
     }
 
     void move_mean(double alpha) noexcept {
