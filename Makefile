@@ -13,7 +13,7 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(PIP) --group test
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n auto
 
 bench: $(STAMP)
 	$(PIP) ".[bench]"

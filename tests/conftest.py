@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.hostile import counting
 
 # A run that fails must fail again on the next machine. To look for new examples: HYPOTHESIS_PROFILE=explore.
 settings.register_profile(
@@ -12,3 +16,29 @@ settings.register_profile(
 )
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+
+
+class Workers:
+    """Adds up what the workers of pytest-xdist counted."""
+
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Hear from a worker that has finished."""
+        counting.count(getattr(node, "workeroutput", {}).get("hostile", 0))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Listen to workers where there are any."""
+    if config.pluginmanager.hasplugin("dsession"):
+        config.pluginmanager.register(Workers())
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Send a worker's count home."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["hostile"] = counting.tried
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say how many hostile objects were tried."""
+    if counting.tried:
+        terminalreporter.write_line(f"hostile objects tried: {counting.tried}")

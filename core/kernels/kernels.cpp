@@ -138,7 +138,7 @@ struct PairsOf<double> {
 };
 template <class T>
 using Pairs = typename PairsOf<T>::type;
-typedef double Bits __attribute__((may_alias));
+typedef double Bits __attribute__((may_alias, aligned(4)));  // two floats, wherever they lie
 typedef double TwoBits __attribute__((vector_size(16)));
 
 inline Pairs<float> gather_pairs(const float* w, const std::uint32_t* at) {

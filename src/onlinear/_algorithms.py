@@ -370,7 +370,7 @@ def axes_of(rule: Any, owner: str, **parameters: Any) -> tuple[Any, Any]:
         try:
             entry = find(rule)
         except ParameterError as error:
-            raise ParameterError(f"{owner}: {error}") from None
+            raise ParameterError(f"{owner}: rule: {error}") from None
         rule = entry.make(**{**parameters, **entry.preset})
     if isinstance(rule, OnlineClassifier):
         if rule._always_joint or rule._joint_task() is not None:

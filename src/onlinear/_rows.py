@@ -187,7 +187,7 @@ def refuse(
             )
         case Fault.lost_definiteness:
             message = (
-                f"at row {row} the covariance is no longer positive definite: features are too large or differ too much "
+                f"learning row {row} would leave a covariance no longer positive definite: features are too large or differ too much "
                 "in scale. Scale them, or use covariance='diagonal' or a rule without one; the rows before it were learned."
             )
         case _:

@@ -69,7 +69,7 @@ class KernelSpace(LinearEstimator):
             try:
                 given = find(given).make()
             except ParameterError as error:
-                raise ParameterError(f"{owner}: {error}") from None
+                raise ParameterError(f"{owner}: rule: {error}") from None
         if not isinstance(given, OnlineClassifier) or isinstance(given, KernelSpace):
             raise ParameterError(
                 f"{owner}: rule must be an algorithm's name or one of our classifiers, got {self.rule!r}"

@@ -24,7 +24,7 @@ class NORMAClassifier(OnlineClassifier):
     ----------
     eta : float, default=0.1
         Step size, below 1/lam. Example weights multiply it.
-    lam : float, default=0.01
+    lam : float, default=0.0001
         Regularisation λ.
     rho : float, default=1.0
         The margin, or where it starts when `nu` is given (the paper starts at 0 then).
@@ -46,7 +46,7 @@ class NORMAClassifier(OnlineClassifier):
     """
 
     eta: float = 0.1
-    lam: float = 0.01
+    lam: float = 1e-4
     rho: float = 1.0
     nu: float | None = None
     decay: bool = False

@@ -596,16 +596,16 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Array]) -> int:
         raise ModelFileError("the model has no weights")
     if any(tensor.dtype.name != dtype for tensor in state.values()):
         raise ModelFileError(f"the weights are not {dtype}, as the description says")
-    blocks = {shape[0] for name, shape in shapes.items() if name != "covariance"}
+    blocks = {shape[0] for name, shape in shapes.items() if name != "covariance_root"}
     if len(blocks) != 1 or not 1 <= min(blocks) <= max(len(classes), 2):
         raise ModelFileError("the classes do not fit the weights")
-    if any(shape[1] != n_features + 1 for name, shape in shapes.items() if name != "covariance"):
+    if any(shape[1] != n_features + 1 for name, shape in shapes.items() if name != "covariance_root"):
         raise ModelFileError("the number of features does not fit the weights")
     side = min(blocks) * (n_features + 1)
     full = content["parameters"].get("covariance") == "full"
-    if full and shapes.get("covariance", (side, side)) != (side, side):
+    if full and shapes.get("covariance_root", (side, side)) != (side, side):
         raise ModelFileError("the covariance does not fit the weights")
-    if full and "covariance" not in shapes:
+    if full and "covariance_root" not in shapes:
         raise ModelFileError("the covariance is missing")
     return n_features
 

@@ -30,7 +30,7 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
     ----------
     penalty : {"objective", "l2_ball", "l1_ball"}, default="objective"
         Shrinkage, or a ball the weights stay in. The L1 ball makes most weights zero.
-    alpha : float, default=0.01
+    alpha : float, default=0.001
         Shrinkage of "objective", in [0, inf); 0 is Passive-Aggressive.
     radius : float, default=10.0
         Radius of the balls, in (0, inf). Where no point of the ball has the margin, the one of largest margin is taken.
@@ -57,7 +57,7 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
     """
 
     penalty: Literal["objective", "l2_ball", "l1_ball"] = "objective"
-    alpha: float = 0.01
+    alpha: float = 0.001
     radius: float = 10.0
     trigger: Literal["margin", "mistake", "always"] = "margin"
     truncation: float | None = None

@@ -22,7 +22,7 @@ class ROMMAClassifier(OnlineClassifier):
 
     Parameters
     ----------
-    aggressive : bool, default=False
+    aggressive : bool, default=True
         Whether to move whenever the margin is below 1 instead of on mistakes only.
 
     Notes
@@ -41,7 +41,7 @@ class ROMMAClassifier(OnlineClassifier):
     array([1])
     """
 
-    aggressive: bool = False
+    aggressive: bool = True
 
     _ignores_weights: ClassVar[str | None] = "has no price, so every positive weight counts as 1"
 

@@ -31,6 +31,9 @@ template <class Belief, class T>
 [[gnu::always_inline]] inline Round take(Belief& belief, const Row<T>& row, Terms terms, const Step& step, const Evidence& e) {
     if (!representable<T>(terms, step, e)) return {.fault = Fault::step_overflow};
     if constexpr (requires { belief.expect(row, terms); }) belief.expect(row, terms);
+    if constexpr (requires { belief.resolves(step, e); }) {
+        if (!belief.resolves(step, e)) return {.fault = Fault::lost_definiteness};
+    }
     if (!belief.admits(step, e)) return {.fault = Fault::step_overflow};
     belief.apply(row, terms, step, e);
     if constexpr (requires { belief.truncation; }) {
@@ -38,6 +41,14 @@ template <class Belief, class T>
     }
     return {.updated = step.updates()};
 }
+
+/// A belief that can look for the optimum among diagonals.
+template <class Belief, class T>
+concept Profiled = requires(Belief belief, const Row<T> row, Terms terms) { belief.profile(row, terms); };
+
+/// A belief that learns from a demand without variance.
+template <class Belief>
+concept WithoutVariance = requires { Belief::kWithoutVariance; };
 
 /// The heart of every task with one demand: measure, decide, apply. `Rule` is one rule, or any.
 ///
@@ -54,11 +65,13 @@ template <class Belief, class Rule, class T>
     e.threshold = belief.threshold();
     if constexpr (sizeof(T) == 4) e.resolution = 1e-5;
     const Step step = rule::dispatch(rule, [&](const auto& r) {
-        if constexpr (requires { belief.profile(row, terms); } &&
-                      rule::HasExactStep<std::remove_cvref_t<decltype(r)>>) {
-            if (belief.exact()) return e.variance > 0 ? r.exact_step(e, belief.profile(row, terms)) : Step{};
+        // Two questions: the first does not depend on the rule, and clang reads the branch unless it fails alone.
+        if constexpr (Profiled<Belief, T>) {
+            if constexpr (rule::HasExactStep<std::remove_cvref_t<decltype(r)>>) {
+                if (belief.exact()) return e.variance > 0 ? r.exact_step(e, belief.profile(row, terms)) : Step{};
+            }
         }
-        if constexpr (requires { std::remove_cvref_t<Belief>::kWithoutVariance; } &&
+        if constexpr (WithoutVariance<Belief> &&
                       !std::is_same_v<std::remove_cvref_t<decltype(r)>, rule::LeastSquares>) {
             return r.step(e, clock);
         }

@@ -176,7 +176,7 @@ public:
     std::size_t bytes() const noexcept override {
         if constexpr (requires { belief_.bytes(); }) return belief_.bytes();
         std::size_t size = belief_.planes().size();
-        if constexpr (requires { belief_.sigma(); }) size += belief_.sigma().size();
+        if constexpr (requires { belief_.root(); }) size += belief_.root().size();
         return size * sizeof(T);
     }
     std::size_t blocks() const noexcept override { return belief_.planes().blocks(); }
@@ -247,7 +247,7 @@ public:
     }
     std::vector<double> covariance() const override {
         if constexpr (requires { belief_.sigma(); }) {
-            return {belief_.sigma().begin(), belief_.sigma().end()};
+            return belief_.sigma();
         } else {
             return {};
         }
@@ -383,6 +383,11 @@ private:
             if constexpr (requires { belief_.foresee(); }) {
                 if (i % Belief::kAhead == 0)
                     foresee(stage, lesson.count - i, [&](std::size_t j) { return row_of(i + j); });
+                // The view ends before a row that was refused; one that is good now was changed in between.
+                if (i % Belief::kAhead >= belief_.ahead().size()) {
+                    report.refusal = {Fault::nan, row_of(i), -1};
+                    return report;
+                }
                 belief_.turn(i % Belief::kAhead);
             }
             const Fault fault = learn_row(row, row_of(i), i, lesson, chosen, report, fetch_next);

@@ -38,7 +38,7 @@ enum class Fault : int {
     bad_weight,
     margin_overflow,    // the score or its variance is not finite
     step_overflow,      // the step would make a weight infinite
-    lost_definiteness,  // a full covariance is no longer positive
+    lost_definiteness,  // a covariance is, or after the step would be, positive no longer
     row_length,
     bad_cost,  // a cost that is negative or not finite
 };

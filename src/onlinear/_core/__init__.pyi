@@ -16,12 +16,12 @@ class Fault(Enum):
     index_range = 4
     indptr_order = 5
     bad_label = 6
-    bad_weight = 7
-    margin_overflow = 8
-    step_overflow = 9
-    lost_definiteness = 10
-    row_length = 11
-    bad_target = 12
+    bad_target = 7
+    bad_weight = 8
+    margin_overflow = 9
+    step_overflow = 10
+    lost_definiteness = 11
+    row_length = 12
     bad_cost = 13
 
 class Learner:

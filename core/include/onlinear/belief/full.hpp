@@ -2,6 +2,7 @@
 #include "onlinear/belief/belief.hpp"
 #include "onlinear/constraint/truncate.hpp"
 #include "onlinear/rule/rule.hpp"
+#include "onlinear/triangle.hpp"
 
 namespace onlinear::belief {
 
@@ -18,17 +19,25 @@ struct FullOptions {
     }
 };
 
-/// A Gaussian with a full covariance over all weights of all blocks.
+/// A Gaussian with a full covariance over all weights of all blocks, held by its root: Sigma = R' R with R
+/// lower triangular.
 ///
-/// z = Sigma delta; mu += alpha z; Sigma -= beta z z', beta = gain / (1 + gain v). With t = sqrt(beta) z the
-/// update Sigma_ij -= t_i t_j commutes, so Sigma stays symmetric to the bit. Weight (block b, slot s) is row
-/// b * slots + s. `inclusive` predictions divide by 1 + v: the second-order perceptron's score, which counts
-/// the current instance.
+/// A step asks for f = R delta, v = f.f, z = R' f; mu += alpha z; and Sigma^-1 += gain delta delta', which is
+/// Carlson's update of the root (AIAA Journal 11, 1973): row by row, with a_0 = 1 and a_j = a_{j-1} + gain
+/// f_j^2,
+///   R_j <- sqrt(a_{j-1} / a_j) R_j - gain f_j / sqrt(a_{j-1} a_j) z_{j-1},   z_j = z_{j-1} + f_j R_j.
+/// Every product with a root is a square, so Sigma is positive whatever is rounded; Sigma -= beta z z'
+/// subtracts, and features a few orders of magnitude apart cost it its definiteness. No number of R_j exceeds
+/// the root of the variance of its weight, so nothing overflows. Rows of R start as independent weights and
+/// stay so until a demand joins them, so bits do not depend on the weights still to come.
+///
+/// Weight (block b, slot s) is row b * slots + s. `inclusive` predictions divide by 1 + v: the second-order
+/// perceptron's score, which counts the current instance.
 template <class T>
 class Full {
 public:
     using Scalar = T;
-    static constexpr bool kFused = false;  // `variance` leaves Sigma delta behind, so it wants the sign
+    static constexpr bool kFused = false;  // `variance` leaves R delta behind, so it wants the sign
     static constexpr bool kNeedsNorm = true;
     static constexpr bool kLocal = false;  // a step moves every weight
 
@@ -42,7 +51,7 @@ public:
           average_{.on = options.average},
           fresh_(static_cast<T>(options.initial_variance)),
           ceiling_(options.initial_variance) {
-        resize_covariance(slots, blocks, 0, 0);
+        resize_root(slots, blocks, 0, 0);
     }
 
     Planes<T>& planes() noexcept { return w_; }
@@ -53,29 +62,29 @@ public:
     Blend blend() const noexcept { return average_.blend(1.0, 1); }
     bool predicts_otherwise() const noexcept { return average_.on || options_.inclusive; }
     void start(double, bool) noexcept {}
-    bool broken() const noexcept { return broken_; }
 
     void scores(const Row<T>& row, double* out) const noexcept { plane_scores(row, 0, out); }
 
-    /// Also leaves z = Sigma delta behind for `apply`.
-    double variance(const Row<T>& row, Terms terms) noexcept {
-        product(row, terms, z_);
-        const double v = along(row, terms, z_);
-        // What rounding alone can do to v is far smaller than this.
-        broken_ = v < -1e-10 * trace() * row.norm2 * squared(terms);
-        return std::max(v, 0.0);
+    /// Also leaves f = R delta behind for `apply`.
+    double variance(const Row<T>& row, Terms terms) {
+        product(row, terms, f_);
+        return squares(f_);
     }
 
     double variance(const Row<T>& row, Terms terms) const {
-        std::vector<T> z(side());
-        product(row, terms, z);
-        return std::max(along(row, terms, z), 0.0);
+        std::vector<T> f(side());
+        product(row, terms, f);
+        return squares(f);
     }
 
     /// a' Sigma b for two differences on the same row.
-    double covariance(const Row<T>& row, Terms a, Terms b) noexcept {
-        product(row, a, z_);
-        return along(row, b, z_);
+    double covariance(const Row<T>& row, Terms a, Terms b) {
+        product(row, a, f_);
+        product(row, b, z_);
+        double sum = 0;
+        for (std::size_t i = 0; i < side(); ++i)
+            sum += static_cast<double>(f_[i]) * static_cast<double>(z_[i]);
+        return sum;
     }
 
     void predict(const Row<T>& row, double* out, double* scratch) const {
@@ -92,80 +101,71 @@ public:
     }
 
     void variances(const Row<T>& row, double* out) const {
-        std::vector<T> z(side());
+        std::vector<T> f(side());
         for (std::uint32_t b = 0; b < w_.blocks(); ++b) {
             const Term one{b, 1.0};
-            product(row, Terms(&one, 1), z);
-            out[b] = std::max(along(row, Terms(&one, 1), z), 0.0);
+            product(row, Terms(&one, 1), f);
+            out[b] = squares(f);
         }
     }
 
-    /// Looks at z = Sigma delta itself: features of very different scale can cost Sigma its definiteness, and
-    /// then no bound through the variance holds.
+    /// A step divides the variance along delta by 1 + gain v. Where that is more than the square of what a
+    /// number can resolve, all other directions would be rounding errors of this one.
+    bool resolves(const Step& step, const Evidence& e) const noexcept {
+        return step.precision * e.variance < (sizeof(T) == 4 ? 1e16 : 1e28);
+    }
+
+    /// |z_i| <= sqrt(Sigma_ii v), so a step moves no weight by more than alpha times the root of the largest
+    /// variance times v.
     bool admits(const Step& step, const Evidence& e) noexcept {
-        double top = 0;
-        for (const T z : z_) top = std::max(top, std::abs(static_cast<double>(z)));
+        const double top = std::sqrt(ceiling_) * std::sqrt(e.variance);
+        if (!(top < kReach<T>) || !(step.spread * ceiling_ < kReach<T>)) return false;
         const double move = std::abs(step.mean) * top;
-        const double beta = step.precision / (1 + step.precision * e.variance);
-        if (!std::isfinite(top) || !(beta * top * top < kReach<T>)) return false;
         const double factor = average_.on ? 1 + average_.scales : 1;
-        if (!(step.spread * ceiling_ < kReach<T>)) return false;
         if (!((reach_ + move) * factor < kReach<T>)) {
             remeasure();
-            if (!((reach_ + move) * factor < kReach<T>)) return false;
+            if (!((reach_ + move) * factor < kReach<T>)) return !average_.on && lands(step.mean);
         }
         reach_ += move;
         return true;
     }
 
-    void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
+    void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence&) noexcept {
         (void)row;
         (void)terms;
-        const std::size_t slots = w_.slots();
-        if (step.mean != 0) {
-            const T a = static_cast<T>(step.mean), lag = static_cast<T>(-average_.scales);
-            for (std::size_t b = 0; b < w_.blocks(); ++b)
-                for (std::uint32_t s = 0; s < slots; ++s) {
-                    const T move = a * z_[b * slots + s];
-                    w_.at(s, 0, b) += move;
-                    if (average_.on) w_.at(s, 1, b) += lag * move;
-                }
-        }
-        if (step.precision > 0) {
-            const double root = std::sqrt(step.precision / (1 + step.precision * e.variance));
-            for (std::size_t i = 0; i < side(); ++i)
-                t_[i] = static_cast<T>(root * static_cast<double>(z_[i]));
-            kernels<T>().rank_one(sigma_.data(), t_.data(), side());
-            keep_positive();
-        }
+        turn_root(step.precision);
+        if (step.mean != 0) move_mean(step.mean);
         if (step.spread != 1) spread_out(step.spread);
     }
 
-    /// Makes z = Sigma delta the direction of the next `apply`.
-    void aim(const Row<T>& row, Terms terms) noexcept { product(row, terms, z_); }
+    /// Makes delta the direction of the next `apply`.
+    void aim(const Row<T>& row, Terms terms) { product(row, terms, f_); }
 
     void tick() noexcept {
         if (average_.on) average_.tick(1.0);
     }
 
     void spread_out(double factor) noexcept {
-        const T f = static_cast<T>(factor);
-        for (T& s : sigma_) s *= f;
-        fresh_ *= f;
+        const T root = static_cast<T>(std::sqrt(factor));
+        for (T& r : root_) r *= root;
+        keep_positive();
+        fresh_ *= static_cast<T>(factor);
         ceiling_ *= factor;
     }
 
     /// Lets the covariance grow a share of the way back to what it is before any learning.
-    void inflate(double share) noexcept {
-        const T keep = static_cast<T>(1 - share), fresh = static_cast<T>(share) * fresh_;
-        for (T& s : sigma_) s *= keep;
-        for (std::size_t i = 0; i < side(); ++i) sigma_[i * side() + i] += fresh;
+    void inflate(double share) {
+        if (!(share > 0)) return;
+        std::vector<double> grown = sigma();
+        for (double& s : grown) s *= 1 - share;
+        for (std::size_t i = 0; i < side(); ++i) grown[i * side() + i] += share * static_cast<double>(fresh_);
+        factorise(grown);
     }
 
     void grow(std::size_t slots, std::size_t blocks) {
         const std::size_t old_slots = w_.slots(), old_blocks = w_.blocks();
         w_.grow(slots, blocks, w_.planes(), T{0});
-        resize_covariance(w_.slots(), w_.blocks(), old_slots, old_blocks);
+        resize_root(w_.slots(), w_.blocks(), old_slots, old_blocks);
     }
 
     void shrink(std::size_t slots) {
@@ -175,9 +175,8 @@ public:
         const auto place = [=](std::size_t i) { return i / slots * wide + i % slots; };
         BigArray<T> smaller(side() * side());
         for (std::size_t i = 0; i < side(); ++i)
-            for (std::size_t j = 0; j < side(); ++j)
-                smaller[i * side() + j] = sigma_[place(i) * old + place(j)];
-        sigma_ = std::move(smaller);
+            for (std::size_t j = 0; j <= i; ++j) smaller[i * side() + j] = root_[place(i) * old + place(j)];
+        root_ = std::move(smaller);
         make_room();
     }
 
@@ -192,12 +191,13 @@ public:
                 two.at(s, p, 0) = -half;
                 two.at(s, p, 1) = half;
             }
+        const T root = static_cast<T>(std::sqrt(0.5));
         BigArray<T> larger(4 * n * n);
         for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t j = 0; j < n; ++j)
-                larger[i * 2 * n + j] = larger[(n + i) * 2 * n + n + j] = sigma_[i * n + j] / 2;
+            for (std::size_t j = 0; j <= i; ++j)
+                larger[i * 2 * n + j] = larger[(n + i) * 2 * n + n + j] = root * root_[i * n + j];
         w_ = std::move(two);
-        sigma_ = std::move(larger);
+        root_ = std::move(larger);
         make_room();
     }
 
@@ -222,15 +222,38 @@ public:
 
     double mean_at(std::uint32_t slot, std::size_t block) const noexcept { return w_.at(slot, 0, block); }
     double variance_at(std::uint32_t slot, std::size_t block) const noexcept {
-        const std::size_t i = block * w_.slots() + slot;
-        return sigma_[i * side() + i];
+        return covariance_at(block * w_.slots() + slot, block * w_.slots() + slot);
     }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept {
         if (!average_.on || average_.rounds == 0) return mean_at(slot, block);
         return (average_.scales * w_.at(slot, 0, block) + w_.at(slot, 1, block)) / average_.rounds;
     }
-    const BigArray<T>& sigma() const noexcept { return sigma_; }
+    const BigArray<T>& root() const noexcept { return root_; }
     std::size_t side() const noexcept { return w_.slots() * w_.blocks(); }
+
+    /// Sigma_ij, of the weights in rows i and j.
+    double covariance_at(std::size_t i, std::size_t j) const noexcept {
+        double sum = 0;
+        for (std::size_t k = std::max(i, j); k < side(); ++k)
+            sum += static_cast<double>(root_[k * side() + i]) * static_cast<double>(root_[k * side() + j]);
+        return sum;
+    }
+
+    /// The whole of Sigma.
+    std::vector<double> sigma() const {
+        const std::size_t n = side();
+        std::vector<double> out(n * n, 0.0);
+        for (std::size_t k = 0; k < n; ++k)
+            for (std::size_t i = 0; i <= k; ++i) {
+                const double r = static_cast<double>(root_[k * n + i]);
+                if (r == 0) continue;
+                for (std::size_t j = 0; j <= i; ++j)
+                    out[i * n + j] += r * static_cast<double>(root_[k * n + j]);
+            }
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < i; ++j) out[j * n + i] = out[i * n + j];
+        return out;
+    }
 
     void visit(StateVisitor<T>& v) {
         v.plane("mean", w_, 0);
@@ -239,26 +262,80 @@ public:
             v.scalar("average_scales", average_.scales);
             v.scalar("average_rounds", average_.rounds);
         }
-        v.matrix("covariance", sigma_, side(), side());
+        v.matrix("covariance_root", root_, side(), side());
         double fresh = static_cast<double>(fresh_);
         v.scalar("fresh_variance", fresh);
         fresh_ = static_cast<T>(fresh);
     }
     void loaded() {
         if (!(fresh_ > 0)) throw std::invalid_argument("state 'fresh_variance' must be positive");
+        for (std::size_t i = 0; i < side(); ++i)
+            for (std::size_t j = i + 1; j < side(); ++j)
+                if (root_[i * side() + j] != 0)
+                    throw std::invalid_argument("state 'covariance_root' is not lower triangular");
         remeasure();
         ceiling_ = static_cast<double>(fresh_);
-        for (std::size_t i = 0; i < side(); ++i)
-            ceiling_ = std::max(ceiling_, static_cast<double>(sigma_[i * side() + i]));
+        for (std::size_t i = 0; i < side(); ++i) ceiling_ = std::max(ceiling_, covariance_at(i, i));
+        if (!(ceiling_ < kReach<T>))
+            throw std::invalid_argument("state 'covariance_root' holds a value that is not possible");
     }
 
 private:
-    /// The diagonal never falls below the smallest normal number, so every variance stays positive.
+    /// Whether the mean after the step is small enough, though the bound could not say so: without this a
+    /// mean that has come near the limit could never be corrected.
+    bool lands(double alpha) noexcept {
+        const std::size_t n = side(), slots = w_.slots();
+        std::fill(z_.begin(), z_.end(), T{0});
+        for (std::size_t j = 0; j < n; ++j)
+            if (f_[j] != 0) kernels<T>().axpy(z_.data(), root_.data() + j * n, f_[j], j + 1);
+        double top = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            const double now = mean_at(static_cast<std::uint32_t>(i % slots), i / slots);
+            const double next = std::abs(now + alpha * static_cast<double>(z_[i]));
+            if (!(next < kReach<T>)) return false;
+            top = std::max(top, next);
+        }
+        reach_ = top;
+        return true;
+    }
+
+    /// z = Sigma delta and the new root, in one sweep over the rows.
+    void turn_root(double gain) noexcept {
+        const auto& wide = triangle_kernels<T>();
+        wide.factors(f_.data(), side(), gain, sums_.data(), keep_.data(), turn_.data());
+        std::fill(z_.begin(), z_.end(), T{0});
+        wide.turn_rows(root_.data(), side(), f_.data(), keep_.data(), turn_.data(), kFloor, z_.data());
+    }
+
+    /// Cholesky's factors from the last row up: Sigma = R' R with R lower triangular.
+    void factorise(std::vector<double>& sigma) {
+        const std::size_t n = side();
+        for (std::size_t j = n; j-- > 0;) {
+            double* row = sigma.data() + j * n;
+            const double own = std::max(std::sqrt(std::max(row[j], 0.0)), static_cast<double>(kFloor));
+            for (std::size_t i = 0; i < j; ++i) row[i] /= own;
+            row[j] = own;
+            for (std::size_t k = 0; k < j; ++k)
+                for (std::size_t i = 0; i <= k; ++i) sigma[k * n + i] -= row[k] * row[i];
+            for (std::size_t i = 0; i <= j; ++i) root_[j * n + i] = static_cast<T>(row[i]);
+        }
+    }
+
+    void move_mean(double alpha) noexcept {
+        const std::size_t slots = w_.slots();
+        const T a = static_cast<T>(alpha), lag = static_cast<T>(-average_.scales);
+        for (std::size_t b = 0; b < w_.blocks(); ++b)
+            for (std::uint32_t s = 0; s < slots; ++s) {
+                const T move = a * z_[b * slots + s];
+                w_.at(s, 0, b) += move;
+                if (average_.on) w_.at(s, 1, b) += lag * move;
+            }
+    }
+
     void keep_positive() noexcept {
-        constexpr T floor = std::numeric_limits<T>::min();
         for (std::size_t i = 0; i < side(); ++i) {
-            T& d = sigma_[i * side() + i];
-            if (!(d > floor)) d = floor;
+            T& own = root_[i * side() + i];
+            if (!(own > kFloor)) own = kFloor;
         }
     }
 
@@ -278,56 +355,69 @@ private:
         }
     }
 
-    void product(const Row<T>& row, Terms terms, std::vector<T>& z) const noexcept {
+    /// f = R delta. A row of R ends at its own weight, so of a dense row only that much is read.
+    void product(const Row<T>& row, Terms terms, std::vector<T>& f) const {
+        std::fill(f.begin(), f.end(), T{0});
+        if (row.flat || !row.dense) return gathered_product(row, terms, f);
+        thread_local std::vector<T> x;
+        x.assign(row.value, row.value + row.size);
+        x.resize(row.size + kTrianglePadding, T{0});
+        for (const Term& term : terms)
+            triangle_kernels<T>().add_product(root_.data(), side(), term.block * w_.slots(), x.data(),
+                                              row.size, static_cast<T>(term.coefficient), f.data());
+    }
+    void gathered_product(const Row<T>& row, Terms terms, std::vector<T>& f) const {
+        thread_local std::vector<std::pair<std::size_t, T>> delta;
+        delta.clear();
         const std::size_t n = side();
-        std::fill(z.begin(), z.end(), T{0});
+        std::size_t first = n;
         for (const Term& term : terms)
-            for (std::uint32_t j = 0; j < row.size; ++j) {
-                const T delta = static_cast<T>(term.coefficient) * row.value[j];
-                if (delta == 0) continue;
-                kernels<T>().axpy(z.data(), sigma_.data() + weight_of(row, term, j) * n, delta, n);
+            for (std::uint32_t e = 0; e < row.size; ++e) {
+                delta.emplace_back(weight_of(row, term, e), static_cast<T>(term.coefficient) * row.value[e]);
+                first = std::min(first, delta.back().first);
             }
+        for (std::size_t j = first; j < n; ++j) {
+            const T* root = root_.data() + j * n;
+            T sum = 0;
+            for (const auto& [i, x] : delta) sum += root[i] * x;
+            f[j] = sum;
+        }
     }
-    double along(const Row<T>& row, Terms terms, const std::vector<T>& z) const noexcept {
+    static double squares(const std::vector<T>& f) noexcept {
         double sum = 0;
-        for (const Term& term : terms)
-            for (std::uint32_t j = 0; j < row.size; ++j)
-                sum += term.coefficient * static_cast<double>(row.value[j]) *
-                       static_cast<double>(z[weight_of(row, term, j)]);
-        return sum;
-    }
-    double trace() const noexcept {
-        double sum = 0;
-        for (std::size_t i = 0; i < side(); ++i) sum += static_cast<double>(sigma_[i * side() + i]);
+        for (const T x : f) sum += static_cast<double>(x) * static_cast<double>(x);
         return sum;
     }
 
-    void resize_covariance(std::size_t slots, std::size_t blocks, std::size_t old_slots,
-                           std::size_t old_blocks) {
+    void resize_root(std::size_t slots, std::size_t blocks, std::size_t old_slots, std::size_t old_blocks) {
         const std::size_t n = slots * blocks, old = old_slots * old_blocks;
         if (n > (std::size_t{1} << 31) / n) throw std::bad_alloc();
         BigArray<T> larger(n * n);
-        for (std::size_t i = 0; i < n; ++i) larger[i * n + i] = fresh_;
+        const T own = static_cast<T>(std::sqrt(static_cast<double>(fresh_)));
+        for (std::size_t i = 0; i < n; ++i) larger[i * n + i] = own;
         const auto place = [=](std::size_t i) { return i / old_slots * slots + i % old_slots; };
         for (std::size_t i = 0; i < old; ++i)
-            for (std::size_t j = 0; j < old; ++j) larger[place(i) * n + place(j)] = sigma_[i * old + j];
-        sigma_ = std::move(larger);
+            for (std::size_t j = 0; j <= i; ++j) larger[place(i) * n + place(j)] = root_[i * old + j];
+        root_ = std::move(larger);
         make_room();
     }
     void make_room() {
-        z_.assign(side(), T{0});
-        t_.assign(side(), T{0});
+        for (std::vector<T>* scratch : {&f_, &z_, &keep_, &turn_}) scratch->assign(side(), T{0});
+        sums_.assign(side(), 0.0);
     }
+
+    /// The square of a root this small is still a normal number, so every variance stays positive.
+    static constexpr T kFloor = static_cast<T>(sizeof(T) == 4 ? 1.1e-19 : 1.5e-154);
 
     Options options_;
     Planes<T> w_;
     Averaging average_;
-    BigArray<T> sigma_;
-    std::vector<T> z_, t_;
+    BigArray<T> root_;
+    std::vector<T> f_, z_, keep_, turn_;  // of the demand at hand; f = R delta
+    std::vector<double> sums_;
     T fresh_;  // variance of a weight nothing has been learned about: what a new one starts from
     double ceiling_;
     double reach_ = 0.0;
-    bool broken_ = false;
 };
 
 }  // namespace onlinear::belief

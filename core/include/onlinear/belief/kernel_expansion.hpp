@@ -157,7 +157,8 @@ public:
             for (const double c : c_) largest = std::max(largest, std::abs(c));
         const double scale = step.keep == 0 ? 1.0 : scale_ * step.keep;
         const double move = std::abs(step.mean / scale) * largest;
-        if (!(reach_ + move < kReach<double>) || !std::isfinite(e.variance)) return false;
+        const double beta = step.precision / (1 + step.precision * e.variance);
+        if (!(reach_ + move < kReach<double>) || !(beta * largest * largest < kReach<double>)) return false;
         reach_ += move;
         return true;
     }
@@ -178,7 +179,10 @@ public:
             for (const Term& term : terms)
                 nu_[p * blocks() + term.block] += step.mean / scale_ * term.coefficient;
         }
-        while (options_.budget > 0 && points_.size() > options_.budget) make_way(p);
+        if (options_.budget == 0 || points_.size() <= options_.budget) return;
+        while (points_.size() > options_.budget) make_way(p);
+        reach_ = 0;  // what is unlearned moves the others, by more than any step
+        for (const double nu : nu_) reach_ = std::max(reach_, std::abs(nu));
     }
 
     void tick() noexcept {}
@@ -578,9 +582,14 @@ private:
         const std::size_t n = elements_.size(), last = n - 1;
         const auto row = [this](std::size_t i) { return pi_.data() + i * pi_stride_; };
         const double pivot = row(e)[e];
-        if (pivot < 0) {
+        const double weight = elements_[e].weight;
+        double largest = 0;
+        for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(row(e)[i]));
+        // Where the quotient has nothing left to say, the element is forgotten whole: Sigma grows by more, and stays
+        // positive all the same.
+        const double share = std::max(std::abs(weight), largest) / std::abs(pivot);
+        if (pivot < 0 && largest * share < kReach<double>) {
             std::vector<double> column(row(e), row(e) + padded_elements());
-            const double weight = elements_[e].weight;
             for (std::size_t i = 0; i < n; ++i) shift(elements_[i], -weight * column[i] / pivot);
             const double root = 1 / std::sqrt(-pivot);
             for (double& c : column) c *= root;

@@ -171,9 +171,10 @@ public:
             for_each_weight([&](std::uint32_t slot, std::size_t block) {
                 place.push_back(block * belief_.planes().slots() + slot);
             });
+            const std::vector<double> sigma = belief_.sigma();
             for (const std::size_t i : place)
                 for (const std::size_t j : place)
-                    *out++ = static_cast<double>(belief_.sigma()[i * belief_.side() + j]);
+                    *out++ = sigma[i * belief_.side() + j];
             return true;
         }
         (void)out;
