@@ -35,10 +35,11 @@ public:
         const auto wanted = nb::module_::import_("numpy").attr("ascontiguousarray")(answer, "float64");
         const auto values = nb::cast<nb::ndarray<const double, nb::c_contig, nb::device::cpu>>(wanted);
         if (values.size() != n_a * n_b)
-            throw std::invalid_argument("the kernel must give one number for every pair of rows, " + std::to_string(n_a) +
-                                        " by " + std::to_string(n_b));
+            throw std::invalid_argument("the kernel must give one number for every pair of rows, " +
+                                        std::to_string(n_a) + " by " + std::to_string(n_b));
         for (std::size_t i = 0; i < values.size(); ++i)
-            if (!std::isfinite(values.data()[i])) throw std::invalid_argument("the kernel gave a number that is not finite");
+            if (!std::isfinite(values.data()[i]))
+                throw std::invalid_argument("the kernel gave a number that is not finite");
         std::copy_n(values.data(), values.size(), out);
     }
 
@@ -48,7 +49,8 @@ private:
         const std::size_t features = dimensions - 1;
         auto* data = new double[std::max<std::size_t>(n * features, 1)];
         nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-        for (std::size_t i = 0; i < n; ++i) std::copy_n(x + i * dimensions + 1, features, data + i * features);
+        for (std::size_t i = 0; i < n; ++i)
+            std::copy_n(x + i * dimensions + 1, features, data + i * features);
         return nb::cast(nb::ndarray<nb::numpy, double>(data, {n, features}, owner));
     }
 

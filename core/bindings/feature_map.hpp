@@ -17,7 +17,8 @@ namespace onlinear::bindings {
 
 namespace nb = nanobind;
 
-/// Columns and words in the order they came, the words' bytes in one run: a new word costs a copy, no allocation.
+/// Columns and words in the order they came, the words' bytes in one run: a new word costs a copy, no
+/// allocation.
 class WordList {
 public:
     void add(std::uint32_t column, std::string_view word) {
@@ -33,7 +34,8 @@ public:
 
     template <class F>
     void each(F&& f) const {
-        for (const Place& place : places_) f(place.column, std::string_view(bytes_).substr(place.start, place.size));
+        for (const Place& place : places_)
+            f(place.column, std::string_view(bytes_).substr(place.start, place.size));
     }
 
 private:

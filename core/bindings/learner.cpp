@@ -201,7 +201,8 @@ struct Handle {
         return refusal;
     }
 
-    /// Learns one dict the short way: false, with nothing changed, where there is anything else to do or to say.
+    /// Learns one dict the short way: false, with nothing changed, where there is anything else to do or to
+    /// say.
     bool learn_known(nb::handle dict, std::int32_t label, double weight) {
         if (wants != Answer::labels || single_prototype || !(weight > 0)) return false;
         features.read(dict, true);
@@ -290,7 +291,8 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
         const bool gaussian = !mean && !dual && !ball;
         if (std::holds_alternative<belief::KernelOptions>(belief)) {
             if (R::metric == rule::Metric::dual || rule::drop_only<R>())
-                throw std::invalid_argument(std::string("rule.") + R::name + " is not defined on belief.Kernel");
+                throw std::invalid_argument(std::string("rule.") + R::name +
+                                            " is not defined on belief.Kernel");
             if constexpr (requires { r.penalty == R::kL1Ball; }) {
                 if (r.penalty == R::kL1Ball)
                     throw std::invalid_argument(std::string("rule.") + R::name +
@@ -302,8 +304,8 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
         if constexpr (requires { r.penalty == R::kL1Ball; }) {
             if ((r.penalty == R::kL1Ball) != ball)
                 throw std::invalid_argument(std::string("rule.") + R::name + "(penalty='" +
-                                            rule::kPenalties[static_cast<std::size_t>(r.penalty)] + "') is defined on belief." +
-                                            (ball ? "Mean" : "L1Ball"));
+                                            rule::kPenalties[static_cast<std::size_t>(r.penalty)] +
+                                            "') is defined on belief." + (ball ? "Mean" : "L1Ball"));
             if (ball) return;
         }
         if (R::metric == rule::Metric::mean && !mean) wants = "belief.Mean";
@@ -413,8 +415,8 @@ nb::dict to_dict(std::vector<StateEntry> entries) {
 /// The calibration and the counts, which every learner has.
 void add_counts(nb::dict& out, const AnyLearner& learner) {
     const Calibration& c = learner.calibration;
-    out["calibration"] =
-        std::vector<double>{c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, static_cast<double>(c.rounds), c.square, c.centre};
+    out["calibration"] = std::vector<double>{
+        c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, static_cast<double>(c.rounds), c.square, c.centre};
     const Counters& n = learner.counters;
     out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates, n.cost};
     out["class_counts"] = learner.class_counts;
@@ -644,7 +646,8 @@ void bind_learner(nb::module_& m) {
                 return self.learn_known(features, label, weight);
             },
             nb::arg("features"), nb::arg("label"), nb::arg("weight"),
-            "Learn a dict that brings nothing new; False, and nothing has changed, where it does or is refused.")
+            "Learn a dict that brings nothing new; False, and nothing has changed, where it does or is "
+            "refused.")
         .def(
             "read_dict",
             [](Handle& self, nb::handle features, bool variances) -> nb::object {

@@ -68,7 +68,8 @@ void bind_rules(nb::module_& m) {
     bind_rule<rule::Narow>(m, "NAROW: AROW with an adaptive trust.");
     bind_rule<rule::SecondOrderPerceptron>(m, "The second-order Perceptron.");
     bind_rule<rule::Iellip>(m, "The improved ellipsoid method.");
-    bind_rule<rule::RegularizedPassiveAggressive>(m, "Passive-Aggressive that forgets: shrinkage, or a ball.");
+    bind_rule<rule::RegularizedPassiveAggressive>(m,
+                                                  "Passive-Aggressive that forgets: shrinkage, or a ball.");
     bind_rule<rule::AdagradRda>(m, "The hinge's gradient, for dual averaging.");
     m.def("quantile", &numeric::normal_quantile, nb::arg("confidence"),
           "The normal quantile of a confidence.");

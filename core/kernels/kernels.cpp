@@ -98,32 +98,39 @@ void add(T* w, const T* x, T a, std::size_t n) {
     for (std::size_t i = 0; i < n; i += s) store(w + i, load(w + i) + va * load(x + i));
 }
 
-// Pairs (mean, variance), adjacent. A vector holds as many pairs as half its numbers: the low and the high half
-// of as many values, each value twice, go with two vectors of pairs.
-inline Vector<float> low_twice(Vector<float> x) { return __builtin_shufflevector(x, x, 0, 0, 1, 1, 2, 2, 3, 3); }
-inline Vector<float> high_twice(Vector<float> x) { return __builtin_shufflevector(x, x, 4, 4, 5, 5, 6, 6, 7, 7); }
+// Pairs (mean, variance), adjacent. A vector holds as many pairs as half its numbers: the low and the high
+// half of as many values, each value twice, go with two vectors of pairs.
+inline Vector<float> low_twice(Vector<float> x) {
+    return __builtin_shufflevector(x, x, 0, 0, 1, 1, 2, 2, 3, 3);
+}
+inline Vector<float> high_twice(Vector<float> x) {
+    return __builtin_shufflevector(x, x, 4, 4, 5, 5, 6, 6, 7, 7);
+}
 inline Vector<double> low_twice(Vector<double> x) { return __builtin_shufflevector(x, x, 0, 0, 1, 1); }
 inline Vector<double> high_twice(Vector<double> x) { return __builtin_shufflevector(x, x, 2, 2, 3, 3); }
 /// The variance of each pair in the places of both.
-inline Vector<float> variances(Vector<float> w) { return __builtin_shufflevector(w, w, 1, 1, 3, 3, 5, 5, 7, 7); }
+inline Vector<float> variances(Vector<float> w) {
+    return __builtin_shufflevector(w, w, 1, 1, 3, 3, 5, 5, 7, 7);
+}
 inline Vector<double> variances(Vector<double> w) { return __builtin_shufflevector(w, w, 1, 1, 3, 3); }
 /// Even places of a, odd places of b.
 inline Vector<float> weave(Vector<float> a, Vector<float> b) {
     return __builtin_shufflevector(a, b, 0, 9, 2, 11, 4, 13, 6, 15);
 }
-inline Vector<double> weave(Vector<double> a, Vector<double> b) { return __builtin_shufflevector(a, b, 0, 5, 2, 7); }
+inline Vector<double> weave(Vector<double> a, Vector<double> b) {
+    return __builtin_shufflevector(a, b, 0, 5, 2, 7);
+}
 /// Sums over the means' places and over the variances', in float64.
 inline Sums fold_pairs(Vector<float> v) {
     typedef float Half __attribute__((vector_size(16)));
-    const Half sum =
-        __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+    const Half sum = __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
     return {static_cast<double>(sum[0]) + static_cast<double>(sum[2]),
             static_cast<double>(sum[1]) + static_cast<double>(sum[3])};
 }
 inline Sums fold_pairs(Vector<double> v) { return {v[0] + v[2], v[1] + v[3]}; }
 
-// Pairs from anywhere, a quarter of a cache line at a time: two of float32, one of float64. Loads and stores are of
-// whole pairs, so that the next row finds in the store buffer what this one wrote.
+// Pairs from anywhere, a quarter of a cache line at a time: two of float32, one of float64. Loads and stores
+// are of whole pairs, so that the next row finds in the store buffer what this one wrote.
 template <class T>
 struct PairsOf;
 template <>
@@ -150,7 +157,9 @@ inline void scatter_pairs(float* w, const std::uint32_t* at, Pairs<float> v) {
     *reinterpret_cast<Bits*>(w + at[0]) = bits[0];
     *reinterpret_cast<Bits*>(w + at[1]) = bits[1];
 }
-inline Pairs<double> gather_pairs(const double* w, const std::uint32_t* at) { return Pairs<double>{w[at[0]], w[at[0] + 1]}; }
+inline Pairs<double> gather_pairs(const double* w, const std::uint32_t* at) {
+    return Pairs<double>{w[at[0]], w[at[0] + 1]};
+}
 inline void scatter_pairs(double* w, const std::uint32_t* at, Pairs<double> v) {
     w[at[0]] = v[0];
     w[at[0] + 1] = v[1];
@@ -159,10 +168,13 @@ inline Pairs<float> twice(const float* x) { return Pairs<float>{x[0], x[0], x[1]
 inline Pairs<double> twice(const double* x) { return Pairs<double>{x[0], x[0]}; }
 inline Pairs<float> variances(Pairs<float> w) { return __builtin_shufflevector(w, w, 1, 1, 3, 3); }
 inline Pairs<double> variances(Pairs<double> w) { return __builtin_shufflevector(w, w, 1, 1); }
-inline Pairs<float> weave(Pairs<float> a, Pairs<float> b) { return __builtin_shufflevector(a, b, 0, 5, 2, 7); }
+inline Pairs<float> weave(Pairs<float> a, Pairs<float> b) {
+    return __builtin_shufflevector(a, b, 0, 5, 2, 7);
+}
 inline Pairs<double> weave(Pairs<double> a, Pairs<double> b) { return __builtin_shufflevector(a, b, 0, 3); }
 inline Sums fold_pairs(Pairs<float> v) {
-    return {static_cast<double>(v[0]) + static_cast<double>(v[2]), static_cast<double>(v[1]) + static_cast<double>(v[3])};
+    return {static_cast<double>(v[0]) + static_cast<double>(v[2]),
+            static_cast<double>(v[1]) + static_cast<double>(v[3])};
 }
 inline Sums fold_pairs(Pairs<double> v) { return {v[0], v[1]}; }
 
@@ -544,10 +556,10 @@ ONLINEAR_IN_ORDER Scored score_steps(const T* w, const std::int32_t* index, cons
 }
 
 template <class T>
-Scored score(const T* w, std::size_t step, const std::int32_t* index, const T* x, std::size_t n, std::size_t left,
-             std::size_t columns) {
-    Scored scored =
-        step == 1 ? score_steps<1>(w, index, x, n, left, columns) : score_steps<2>(w, index, x, n, left, columns);
+Scored score(const T* w, std::size_t step, const std::int32_t* index, const T* x, std::size_t n,
+             std::size_t left, std::size_t columns) {
+    Scored scored = step == 1 ? score_steps<1>(w, index, x, n, left, columns)
+                              : score_steps<2>(w, index, x, n, left, columns);
     scored.rising = rises(index, n);
     return scored;
 }
@@ -597,7 +609,8 @@ Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t colum
 template <class T>
 void scale(T* w, T a, std::size_t n) {
     constexpr std::size_t s = VectorOf<T>::size;
-    constexpr T smallest = sizeof(T) == 4 ? static_cast<T>(1.17549435e-38) : static_cast<T>(2.2250738585072014e-308);
+    constexpr T smallest =
+        sizeof(T) == 4 ? static_cast<T>(1.17549435e-38) : static_cast<T>(2.2250738585072014e-308);
     const T least = smallest / (a < 0 ? -a : a);
     const Vector<T> va = broadcast(a), high = broadcast(least), low = broadcast(-least), zero{};
     for (std::size_t i = 0; i < n; i += s) {
@@ -610,10 +623,27 @@ void scale(T* w, T a, std::size_t n) {
 
 template <class T>
 constexpr Kernels<T> table() {
-    return {
-        dot<T>,         add<T>,         pair_look<T>,    pair_drop<T>, pair_kl<T>, sparse_look<T>, sparse_drop<T>, sparse_kl<T>, lanes<T, false>,
-        lanes<T, true>, token<T>,       viterbi<T>,      rank_one<T>,         axpy<T>,    scale<T>,
-        norm2<T>, score<T>,      copy<T, float>, copy<T, double>, slots<std::int32_t>, slots<std::int64_t>};
+    return {dot<T>,
+            add<T>,
+            pair_look<T>,
+            pair_drop<T>,
+            pair_kl<T>,
+            sparse_look<T>,
+            sparse_drop<T>,
+            sparse_kl<T>,
+            lanes<T, false>,
+            lanes<T, true>,
+            token<T>,
+            viterbi<T>,
+            rank_one<T>,
+            axpy<T>,
+            scale<T>,
+            norm2<T>,
+            score<T>,
+            copy<T, float>,
+            copy<T, double>,
+            slots<std::int32_t>,
+            slots<std::int64_t>};
 }
 
 }  // namespace

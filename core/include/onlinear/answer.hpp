@@ -28,7 +28,8 @@ template <class T>
 
 /// Takes a step that something has decided, unless it would make a weight infinite.
 template <class Belief, class T>
-[[gnu::always_inline]] inline Round take(Belief& belief, const Row<T>& row, Terms terms, const Step& step, const Evidence& e) {
+[[gnu::always_inline]] inline Round take(Belief& belief, const Row<T>& row, Terms terms, const Step& step,
+                                         const Evidence& e) {
     if (!representable<T>(terms, step, e)) return {.fault = Fault::step_overflow};
     if constexpr (requires { belief.expect(row, terms); }) belief.expect(row, terms);
     if constexpr (requires { belief.resolves(step, e); }) {
@@ -65,10 +66,12 @@ template <class Belief, class Rule, class T>
     e.threshold = belief.threshold();
     if constexpr (sizeof(T) == 4) e.resolution = 1e-5;
     const Step step = rule::dispatch(rule, [&](const auto& r) {
-        // Two questions: the first does not depend on the rule, and clang reads the branch unless it fails alone.
+        // Two questions: the first does not depend on the rule, and clang reads the branch unless it fails
+        // alone.
         if constexpr (Profiled<Belief, T>) {
             if constexpr (rule::HasExactStep<std::remove_cvref_t<decltype(r)>>) {
-                if (belief.exact()) return e.variance > 0 ? r.exact_step(e, belief.profile(row, terms)) : Step{};
+                if (belief.exact())
+                    return e.variance > 0 ? r.exact_step(e, belief.profile(row, terms)) : Step{};
             }
         }
         if constexpr (WithoutVariance<Belief> &&

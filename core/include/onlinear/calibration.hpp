@@ -112,7 +112,8 @@ private:
     static constexpr std::uint64_t kHorizon = 100000;
 
     /// Rounds that one look stands for. A map of two numbers is settled by few examples, and on short rows
-    /// looking at each would cost a fifth of the time; hundreds of looks are remembered at any time. A power of two.
+    /// looking at each would cost a fifth of the time; hundreds of looks are remembered at any time. A power
+    /// of two.
     std::uint64_t stride() const noexcept {
         return rounds <= 4000 ? 1 : rounds <= 32000 ? 8 : rounds <= 100000 ? 16 : 32;
     }

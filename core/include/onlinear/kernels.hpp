@@ -57,12 +57,13 @@ struct Kernels {
     void (*rank_one)(T* w, const T* t, std::size_t n);
     /// w += a x over any n numbers, aligned or not.
     void (*axpy)(T* w, const T* x, T a, std::size_t n);
-    /// w = a w over n numbers, n a multiple of 16; those that would fall below the smallest normal number become zero.
+    /// w = a w over n numbers, n a multiple of 16; those that would fall below the smallest normal number
+    /// become zero.
     void (*scale)(T* w, T a, std::size_t n);
     /// sum x^2 over any n numbers.
     double (*norm2)(const T* x, std::size_t n);
-    /// sum w[index * step] x, step 1 or 2, over a row of `n` entries; `left` entries from here on may be read, to ask for the
-    /// weights of rows to come.
+    /// sum w[index * step] x, step 1 or 2, over a row of `n` entries; `left` entries from here on may be
+    /// read, to ask for the weights of rows to come.
     Scored (*score)(const T* w, std::size_t step, const std::int32_t* index, const T* x, std::size_t n,
                     std::size_t left, std::size_t columns);
     /// Copies values into the state's type; false when one is not finite there.

@@ -242,7 +242,8 @@ public:
     }
     bool has_variance() const noexcept override {
         if constexpr (requires { belief_.has_variance(); }) return belief_.has_variance();
-        return !std::is_same_v<Belief, belief::Mean<T>> && !std::is_same_v<Belief, belief::DualAveraging<T>> &&
+        return !std::is_same_v<Belief, belief::Mean<T>> &&
+               !std::is_same_v<Belief, belief::DualAveraging<T>> &&
                !std::is_same_v<Belief, belief::L1Ball<T>>;
     }
     std::vector<double> covariance() const override {
@@ -343,9 +344,11 @@ private:
         if constexpr (requires { task_.single(); }) {
             if (task_.single()) return learn_groups(stage, lesson);
         }
-        // On short rows choosing the rule again for each would be felt: the rules most used have a loop of their own.
+        // On short rows choosing the rule again for each would be felt: the rules most used have a loop of
+        // their own.
         if constexpr (kLinear) {
-            if (const auto* chosen = std::get_if<rule::Arow>(&rule)) return learn_rows(stage, lesson, *chosen);
+            if (const auto* chosen = std::get_if<rule::Arow>(&rule))
+                return learn_rows(stage, lesson, *chosen);
             if (const auto* chosen = std::get_if<rule::PassiveAggressive>(&rule))
                 return learn_rows(stage, lesson, *chosen);
             if (const auto* chosen = std::get_if<rule::SoftConfidenceWeighted>(&rule))
@@ -402,8 +405,9 @@ private:
 
     /// `fetch_next` is called once: by a task that can, while it waits for the scores to be added up.
     template <class Rule, class FetchNext>
-    [[gnu::always_inline]] Fault learn_row(const Row<T>& row, std::size_t index, std::size_t position, const Lesson& lesson,
-                    const Rule& chosen, Report& report, FetchNext&& fetch_next) {
+    [[gnu::always_inline]] Fault learn_row(const Row<T>& row, std::size_t index, std::size_t position,
+                                           const Lesson& lesson, const Rule& chosen, Report& report,
+                                           FetchNext&& fetch_next) {
         return learn_example(
             index, position, blocks(), lesson, report,
             [&] {
@@ -445,8 +449,8 @@ private:
             belief_.scores(row, scores_.data());
     }
 
-    /// One example: `pass` goes by one without weight, `learn` scores and learns one; the rest is the same for
-    /// all.
+    /// One example: `pass` goes by one without weight, `learn` scores and learns one; the rest is the same
+    /// for all.
     template <class Pass, class Learn>
     [[gnu::always_inline]] Fault learn_example(std::size_t index, std::size_t position, std::size_t width,
                                                const Lesson& lesson, Report& report, Pass&& pass,
@@ -521,8 +525,8 @@ private:
         class_counts[label] += 1;
     }
 
-    /// Scores linear in the row: the intercept is added last, and values are read where they lie, for one that is
-    /// not finite shows in the score. What is not sorted is staged.
+    /// Scores linear in the row: the intercept is added last, and values are read where they lie, for one
+    /// that is not finite shows in the score. What is not sorted is staged.
     Refusal read_scores(const Matrix& matrix, double* out, std::size_t first, std::size_t last) const {
         std::vector<double> base(blocks(), 0.0);
         if (intercept)
@@ -563,7 +567,8 @@ private:
         const Planes<T>& w = belief_.planes();
         const T* weights = w.data() + w.offset(1, 0, 0);
         std::size_t step = w.planes();
-        // Of pairs only half is wanted: where weights are read often, means copied together stay in the cache.
+        // Of pairs only half is wanted: where weights are read often, means copied together stay in the
+        // cache.
         std::vector<T> means;
         if (step > 1 && matrix.entries > 4 * w.slots()) {
             means.resize(w.slots());
@@ -594,7 +599,8 @@ private:
         belief_.foresee();
     }
 
-    Refusal read_blocks(const Stager<T>& stage, bool variances, double* out, std::size_t first, std::size_t last) const {
+    Refusal read_blocks(const Stager<T>& stage, bool variances, double* out, std::size_t first,
+                        std::size_t last) const {
         Stage<T> scratch;
         auto block = belief_.block();
         for (std::size_t start = first; start < last; start += Belief::kAhead) {
@@ -617,7 +623,8 @@ private:
         }
         const Stager<T> stage(matrix, intercept, belief_.planes(), Belief::kNeedsNorm);
         if constexpr (requires { belief_.block(); }) {
-            if (what != Reading::margin_variance) return read_blocks(stage, what == Reading::variances, out, first, last);
+            if (what != Reading::margin_variance)
+                return read_blocks(stage, what == Reading::variances, out, first, last);
         }
         std::array<Stage<T>, 2> stages;
         std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size());

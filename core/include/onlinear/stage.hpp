@@ -108,9 +108,9 @@ private:
     std::size_t dense_width_ = 0, dense_planes_ = 0;
 };
 
-/// Sorts a few entries by slot, equal ones in the order they were given: dealt into buckets by their leading bits,
-/// then put right by insertion. A fifth of what a general sort takes for the dict of one text. False, with nothing
-/// done, where one bucket would get so many that insertion is no longer quick.
+/// Sorts a few entries by slot, equal ones in the order they were given: dealt into buckets by their leading
+/// bits, then put right by insertion. A fifth of what a general sort takes for the dict of one text. False,
+/// with nothing done, where one bucket would get so many that insertion is no longer quick.
 template <class T>
 bool sort_few(std::uint32_t* at, T* value, std::uint32_t size) noexcept {
     constexpr std::uint32_t kFew = 512, kBuckets = 128, kCrowd = 24;
@@ -119,7 +119,8 @@ bool sort_few(std::uint32_t* at, T* value, std::uint32_t size) noexcept {
     std::uint16_t start[kBuckets + 1] = {};
     for (std::uint32_t j = 0; j < size; ++j) ++start[(at[j] >> shift) + 1];
     if (*std::max_element(start, start + kBuckets + 1) > kCrowd) return false;
-    for (std::uint32_t b = 1; b < kBuckets; ++b) start[b] = static_cast<std::uint16_t>(start[b] + start[b - 1]);
+    for (std::uint32_t b = 1; b < kBuckets; ++b)
+        start[b] = static_cast<std::uint16_t>(start[b] + start[b - 1]);
     std::uint32_t slots[kFew];
     T values[kFew];
     for (std::uint32_t j = 0; j < size; ++j) {
@@ -301,14 +302,15 @@ public:
         return matrix_.sparse() && same && matrix_.index_type == IndexType::i32 && matrix_.columns > 0;
     }
 
-    /// The sum of a row's values times `weights`, a weight every `step` numbers from column 0 on; false where the
-    /// row has to be staged.
+    /// The sum of a row's values times `weights`, a weight every `step` numbers from column 0 on; false where
+    /// the row has to be staged.
     bool score(std::size_t row, const T* weights, std::size_t step, double& sum) const noexcept {
         std::uint64_t first, last;
         if (!bounds(row, first, last)) return false;
-        const Scored scored = kernels<T>().score(
-            weights, step, static_cast<const std::int32_t*>(matrix_.indices) + first,
-            static_cast<const T*>(matrix_.values) + first, last - first, matrix_.entries - first, matrix_.columns);
+        const Scored scored =
+            kernels<T>().score(weights, step, static_cast<const std::int32_t*>(matrix_.indices) + first,
+                               static_cast<const T*>(matrix_.values) + first, last - first,
+                               matrix_.entries - first, matrix_.columns);
         sum = scored.sum;
         return scored.inside && scored.rising;
     }
@@ -319,7 +321,8 @@ public:
         const bool same = matrix_.value_type == (sizeof(T) == 4 ? ValueType::f32 : ValueType::f64);
         if (!matrix_.sparse() || !same) return false;
         std::uint64_t first, last;
-        if (!bounds(row, first, last) || last - first > std::numeric_limits<std::uint32_t>::max() / 4) return false;
+        if (!bounds(row, first, last) || last - first > std::numeric_limits<std::uint32_t>::max() / 4)
+            return false;
         const std::size_t n = last - first;
         stage.reserve(n + 1);
         const std::uint32_t factor = planes_.address_factor();

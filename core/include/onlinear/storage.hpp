@@ -115,8 +115,8 @@ private:
 
 /// Several numbers per weight (mean, variance, ...), the planes, in one array.
 ///
-/// [feature][plane][block]: a feature's numbers are neighbours, so that a sparse row pays for one cache line a
-/// feature, reads a mean with its variance in one load and writes them back in one store. Blocks (classes)
+/// [feature][plane][block]: a feature's numbers are neighbours, so that a sparse row pays for one cache line
+/// a feature, reads a mean with its variance in one load and writes them back in one store. Blocks (classes)
 /// are padded to quarter cache lines only: whole vectors would make models and their traffic a fifth larger.
 /// Where one plane is read for every example and the others only when something is learned (sequences),
 /// planes lie apart, [plane][feature][block], the blocks padded to whole vectors.

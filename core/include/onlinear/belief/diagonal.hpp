@@ -148,7 +148,8 @@ public:
         return true;
     }
 
-    [[gnu::always_inline]] void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
+    [[gnu::always_inline]] void apply(const Row<T>& row, Terms terms, const Step& step,
+                                      const Evidence& e) noexcept {
         const double a = step.mean * spread_;
         const bool drop = options_.projection == Options::kDrop;
         // beta = gain / (1 + gain v) as the belief needs it on the unspread sigma.
@@ -160,7 +161,8 @@ public:
             const T move = static_cast<T>(a * y), shrink = static_cast<T>((drop ? beta : gain) * y * y);
             const Kernels<T>& wide = kernels<T>();
             if (row.dense)
-                (drop ? wide.pair_drop : wide.pair_kl)(w_.data(), row.value, move, shrink, floor, padded(row));
+                (drop ? wide.pair_drop : wide.pair_kl)(w_.data(), row.value, move, shrink, floor,
+                                                       padded(row));
             else
                 (drop ? wide.sparse_drop : wide.sparse_kl)(w_.data(), row.at, row.value, move, shrink, floor,
                                                            row.size);
@@ -202,7 +204,9 @@ public:
         truncation.forget();
     }
 
-    double stored(std::uint32_t slot, std::size_t block) const noexcept { return std::abs(mean_at(slot, block)); }
+    double stored(std::uint32_t slot, std::size_t block) const noexcept {
+        return std::abs(mean_at(slot, block));
+    }
     double magnitude(double stored) const noexcept { return stored; }
     void erase(std::uint32_t slot, std::size_t block) noexcept {
         if (average_.on) w_.at(slot, 2, block) += static_cast<T>(average_.scales) * w_.at(slot, 0, block);

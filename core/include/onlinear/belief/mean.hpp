@@ -43,7 +43,9 @@ public:
         track_norm_ = track_norm;
     }
 
-    [[gnu::always_inline]] Sums look(const Row<T>& row) const noexcept { return {scale_ * plane_score(row, 0), row.norm2}; }
+    [[gnu::always_inline]] Sums look(const Row<T>& row) const noexcept {
+        return {scale_ * plane_score(row, 0), row.norm2};
+    }
 
     void scores(const Row<T>& row, double* out) const noexcept {
         if (w_.single()) {
@@ -110,7 +112,8 @@ public:
         return true;
     }
 
-    [[gnu::always_inline]] void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
+    [[gnu::always_inline]] void apply(const Row<T>& row, Terms terms, const Step& step,
+                                      const Evidence& e) noexcept {
         if (step.keep != 1) rescale(step.keep);
         if (track_norm_) follow_norm(step, e);
         threshold_ += step.threshold;
@@ -211,8 +214,8 @@ public:
     }
 
 private:
-    /// Where the lazy scale is written into the weights. With an average, B u + a cancels as the scale falls, so there
-    /// it is written long before the digits are gone.
+    /// Where the lazy scale is written into the weights. With an average, B u + a cancels as the scale falls,
+    /// so there it is written long before the digits are gone.
     double smallest_scale() const noexcept { return average_.on ? 0.1 : sizeof(T) == 4 ? 1e-12 : 1e-60; }
     static constexpr double kAccuracy = sizeof(T) == 4 ? 1e-5 : 1e-10;
     static constexpr double kUlp = std::numeric_limits<double>::epsilon();

@@ -12,8 +12,9 @@ struct Binary {
     bool valid(const Example& example) const noexcept { return example.label == 0 || example.label == 1; }
 
     template <class Belief, class Rule, class T, class Meanwhile>
-    [[gnu::always_inline]] Round round(Belief& belief, const Rule& rule, const Row<T>& row, const Example& example, double* scores,
-                const Clock& clock, Meanwhile&& meanwhile) {
+    [[gnu::always_inline]] Round round(Belief& belief, const Rule& rule, const Row<T>& row,
+                                       const Example& example, double* scores, const Clock& clock,
+                                       Meanwhile&& meanwhile) {
         const double y = static_cast<double>(2 * example.label - 1);  // no branch: labels cannot be foreseen
         const Term term{0, y};
         const Terms terms(&term, 1);
@@ -33,8 +34,8 @@ struct Binary {
         return round;
     }
 
-    [[gnu::always_inline]] void calibrate(Calibration& calibration, const double* scores, const Example& example,
-                   bool fresh) const noexcept {
+    [[gnu::always_inline]] void calibrate(Calibration& calibration, const double* scores,
+                                          const Example& example, bool fresh) const noexcept {
         if (fresh)
             calibration.observe_binary(scores[0], example.label == 1, example.weight);
         else
