@@ -89,6 +89,7 @@ class ConllFiles(Iterator[Sentences]):
 
     format = "conll"
     names: ClassVar[dict[int, str]] = {}
+    negative_columns: ClassVar[frozenset[int]] = frozenset()
 
     def __init__(
         self,
