@@ -59,10 +59,13 @@ def survive(model: Any, X: Any, y: Any, weight: Any) -> int:
 #: A full covariance of every learner that has one: features hundreds of orders apart are hardest on it.
 FULL = [cls(covariance="full") for cls in CLASSIFIERS if "covariance" in cls().get_params()]
 
-# Without a budget a kernel keeps a million examples, and looks at all of them every time.
+# Without a budget a kernel keeps a million examples, and looks at all of them every time. The covariance of a kernel
+# is a difference: along examples 1e150 long it has no digits left, and a linear kernel, which has no bound, then refuses
+# most rows. It is sound, and learns nothing; the linear learner itself is the one to take.
 BUDGETED = [
     setting.set_params(budget=12) if isinstance(setting, KernelClassifier) else setting
     for setting in map(clone, SETTINGS)
+    if getattr(setting, "kernel", None) != "linear"
 ]
 LEARNERS = [*BUDGETED, *(setting for setting in FULL if str(setting) not in map(str, SETTINGS))]
 

@@ -590,7 +590,7 @@ private:
         const double share = std::max(std::abs(weight), largest) / std::abs(pivot);
         if (pivot < 0 && largest * share < kReach<double>) {
             std::vector<double> column(row(e), row(e) + padded_elements());
-            for (std::size_t i = 0; i < n; ++i) shift(elements_[i], -weight * column[i] / pivot);
+            for (std::size_t i = 0; i < n; ++i) shift(elements_[i], -(weight / pivot) * column[i]);
             const double root = 1 / std::sqrt(-pivot);
             for (double& c : column) c *= root;
             gram_kernels().add_outer(pi_.data(), pi_stride_, padded_elements(), 1.0, column.data());
