@@ -63,11 +63,14 @@ inline Vector<T> larger(Vector<T> a, Vector<T> b) {
 // and walks the rows once per vector.
 #define ONLINEAR_UNROLL _Pragma("GCC unroll 6")
 
-// Gathered sums keep their order, and GCC's vectors only take them apart again: 1.6 times slower.
-#if defined(__GNUC__) && !defined(__clang__)
-#define ONLINEAR_IN_ORDER __attribute__((optimize("no-tree-vectorize")))
-#else
+// Gathered sums keep their order, and GCC's vectors only take them apart again: 1.6 times slower. Products
+// and sums are rounded one by one, as in the beliefs: a row's score must not depend on the way it came.
+#if defined(__clang__)
 #define ONLINEAR_IN_ORDER
+#define ONLINEAR_ONE_BY_ONE _Pragma("clang fp contract(off)")
+#else
+#define ONLINEAR_IN_ORDER __attribute__((optimize("no-tree-vectorize", "fp-contract=off")))
+#define ONLINEAR_ONE_BY_ONE
 #endif
 
 // Long rows are folded into float64 now and then, so that float32 lanes do not lose what they sum.
@@ -522,6 +525,7 @@ inline bool rises(const std::int32_t* index, std::size_t n) {
 template <std::size_t kStep, class T>
 ONLINEAR_IN_ORDER Scored score_steps(const T* w, const std::int32_t* index, const T* x, std::size_t n,
                                      std::size_t left, std::size_t columns) {
+    ONLINEAR_ONE_BY_ONE
     // Far enough for memory to answer; weights are asked for across the ends of rows.
     constexpr std::size_t kAhead = 32;
     std::uint32_t outside = 0;
