@@ -37,7 +37,16 @@ TEXT = [
     "news20.multiclass",
     "sector.train",
 ]
-OTHER = ["a1a.train", "mushrooms", "splice", "svmguide3", "w8a", "pendigits.train", "usps.train", "letter.train"]
+OTHER = [
+    "a1a.train",
+    "mushrooms",
+    "splice",
+    "svmguide3",
+    "w8a",
+    "pendigits.train",
+    "usps.train",
+    "letter.train",
+]
 ORDERS = 2
 LARGEST = 8000  # rows of a set that are used: ranks are steady long before
 

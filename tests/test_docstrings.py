@@ -52,7 +52,13 @@ def test_every_parameter_is_documented(name: str) -> None:
     assert documented == set(cls().get_params())
 
 
-PAGES = ["README.md", "docs/guide.md", "docs/migration.md", "docs/changing_environments.md", "docs/kernels.md"]
+PAGES = [
+    "README.md",
+    "docs/guide.md",
+    "docs/migration.md",
+    "docs/changing_environments.md",
+    "docs/kernels.md",
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Any
 
-from collections.abc import Callable
-
 class Mean:
     """A mean alone: first order."""
 
@@ -74,54 +72,6 @@ class Information:
     def initial_variance(self) -> Any: ...
     @property
     def inclusive(self) -> Any: ...
-    def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
-        """All parameters by name."""
-
-    def __repr__(self) -> str: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[object, ...]: ...
-
-class L1Ball:
-    """A mean kept inside the L1 ball whose radius the rule brings."""
-
-    def __init__(self) -> None: ...
-    def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
-        """All parameters by name."""
-
-    def __repr__(self) -> str: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[object, ...]: ...
-
-class Kernel:
-    """A belief in the space of a kernel, held by the examples that made it."""
-
-    def __init__(
-        self,
-        *,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
-        gamma: float = 1.0,
-        degree: float = 3.0,
-        coef0: float = 1.0,
-        initial_variance: float = 1.0,
-        budget: int | None = None,
-        removal: str = "smallest",
-    ) -> None: ...
-    @property
-    def kernel(self) -> Any: ...
-    @property
-    def gamma(self) -> Any: ...
-    @property
-    def degree(self) -> Any: ...
-    @property
-    def coef0(self) -> Any: ...
-    @property
-    def initial_variance(self) -> Any: ...
-    @property
-    def budget(self) -> Any: ...
-    @property
-    def removal(self) -> Any: ...
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 

@@ -94,54 +94,6 @@ class PassiveAggressive:
     has_exact: Final[bool] = ...
     """Whether it knows the exact diagonal update."""
 
-class RegularizedPassiveAggressive:
-    """Regularised Passive-Aggressive, for targets that move."""
-
-    def __init__(
-        self,
-        *,
-        penalty: str = "objective",
-        alpha: float = 0.01,
-        radius: float = 10.0,
-        trigger: str = "margin",
-    ) -> None: ...
-    @property
-    def penalty(self) -> Any: ...
-    @property
-    def alpha(self) -> Any: ...
-    @property
-    def radius(self) -> Any: ...
-    @property
-    def trigger(self) -> Any: ...
-    def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
-        """All parameters by name."""
-
-    def __repr__(self) -> str: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[object, ...]: ...
-    def step(
-        self,
-        margin: float,
-        variance: float,
-        *,
-        required: float = 1.0,
-        weight: float = 1.0,
-        mean_norm: float = 0.0,
-        threshold: float = 0.0,
-        t: int = 1,
-    ) -> Step:
-        """The step this rule takes on a demand, from its margin and variance."""
-
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
-
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
-
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
-
 class Romma:
     """Relaxed Online Maximum Margin Algorithm."""
 

@@ -585,8 +585,8 @@ private:
         const double weight = elements_[e].weight;
         double largest = 0;
         for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(row(e)[i]));
-        // Where the quotient has nothing left to say, the element is forgotten whole: Sigma grows by more, and stays
-        // positive all the same.
+        // Where the quotient has nothing left to say, the element is forgotten whole: Sigma grows by more,
+        // and stays positive all the same.
         const double share = std::max(std::abs(weight), largest) / std::abs(pivot);
         if (pivot < 0 && largest * share < kReach<double>) {
             std::vector<double> column(row(e), row(e) + padded_elements());

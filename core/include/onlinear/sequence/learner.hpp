@@ -173,8 +173,7 @@ public:
             });
             const std::vector<double> sigma = belief_.sigma();
             for (const std::size_t i : place)
-                for (const std::size_t j : place)
-                    *out++ = sigma[i * belief_.side() + j];
+                for (const std::size_t j : place) *out++ = sigma[i * belief_.side() + j];
             return true;
         }
         (void)out;
