@@ -188,7 +188,8 @@ def refuse(
         case Fault.lost_definiteness:
             message = (
                 f"learning row {row} would leave a covariance no longer positive definite: features are too large or "
-                "differ too much in scale. Scale them, or use covariance='diagonal' or a rule without one; the rows before it were learned."
+                "differ too much in scale. Scale them, or use covariance='diagonal' or a rule without one; "
+                "the rows before it were learned."
             )
         case _:
             message = f"row {row} was refused"
