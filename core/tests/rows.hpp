@@ -99,7 +99,8 @@ inline std::vector<Made> learners() {
     const belief::DiagonalOptions kl{}, drop{.projection = belief::DiagonalOptions::kDrop},
         exact{.projection = belief::DiagonalOptions::kExact};
     belief::KernelOptions rbf;
-    rbf.budget = 20;
+    rbf.gamma = 0.1;
+    rbf.budget = 100;
     const TaskSpec two = task::Binary{}, three = task::Multiclass{3};
     return {
         {"PA-I on a mean", made(two, pa, belief::MeanOptions{})},
