@@ -207,7 +207,7 @@ public:
             const std::size_t newline = std::min(data.find('\n', at), data.size());
             std::string line(data.substr(at, newline - at));
             at = newline + 1;
-            ++number;
+            if (++number == 1 && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
             if (!fuzz::is_utf8(line)) line = from_latin(line);
             const std::vector<std::string> fields = fuzz::split(line, " \t\n\v\f\r");
             if (fields.empty())
@@ -248,10 +248,8 @@ private:
         sentence.clear();
     }
 
-    std::string label(const std::vector<std::string>& fields) {
-        const std::string text = columns_ > kColumns.size() ? fields.back() : "";
-        if (setup_.learning) labels_[text] = true;
-        return labels_.contains(text) ? text : "none";
+    std::string label(const std::vector<std::string>& fields) const {
+        return columns_ > kColumns.size() ? fields.back() : "none";
     }
 
     bool known(const std::string& text) {
@@ -264,7 +262,7 @@ private:
 
     Setup setup_;
     std::size_t columns_ = 0;
-    std::map<std::string, bool> names_, labels_;
+    std::map<std::string, bool> names_;
     Reading reading_;
 };
 
