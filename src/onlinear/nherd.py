@@ -25,7 +25,7 @@ class NHERDClassifier(GaussianClassifier):
         Price of missing the margin, in (0, inf); small values resist label noise. Example weights multiply it.
     covariance : {"diagonal", "full"}, default="diagonal"
         Full keeps correlations, at quadratic memory.
-    projection : {"kl", "drop", "exact"}, default="kl"
+    projection : {"kl", "drop", "exact"}, default="drop"
         The paper's three diagonals: "project" (kl), "drop", and "exact" (the map itself diagonal).
     initial_variance : float, default=1.0
         Variance of every weight at the start.
@@ -45,7 +45,7 @@ class NHERDClassifier(GaussianClassifier):
     """
 
     C: float = 1.0
-    projection: Literal["kl", "drop", "exact"] = "kl"
+    projection: Literal["kl", "drop", "exact"] = "drop"
 
     _projections: ClassVar[tuple[str, ...]] = ("kl", "drop", "exact")
     _ignores_weights: ClassVar[str | None] = (
