@@ -99,6 +99,7 @@ inline std::vector<Made> learners() {
     const belief::DiagonalOptions kl{}, drop{.projection = belief::DiagonalOptions::kDrop},
         exact{.projection = belief::DiagonalOptions::kExact};
     belief::KernelOptions rbf;
+    rbf.gamma = 0.1;
     rbf.budget = 20;
     const TaskSpec two = task::Binary{}, three = task::Multiclass{3};
     return {
