@@ -100,7 +100,7 @@ inline std::vector<Made> learners() {
         exact{.projection = belief::DiagonalOptions::kExact};
     belief::KernelOptions rbf;
     rbf.gamma = 0.1;
-    rbf.budget = 20;
+    rbf.budget = 100;
     const TaskSpec two = task::Binary{}, three = task::Multiclass{3};
     return {
         {"PA-I on a mean", made(two, pa, belief::MeanOptions{})},
