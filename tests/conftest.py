@@ -18,18 +18,10 @@ settings.register_profile("explore", deadline=None, suppress_health_check=[Healt
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
-class Workers:
-    """Adds up what the workers of pytest-xdist counted."""
-
-    def pytest_testnodedown(self, node: Any) -> None:
-        """Hear from a worker that has finished."""
-        counting.count(getattr(node, "workeroutput", {}).get("hostile", 0))
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Listen to workers where there are any."""
-    if config.pluginmanager.hasplugin("dsession"):
-        config.pluginmanager.register(Workers())
+@pytest.hookimpl(optionalhook=True)  # there when pytest-xdist is
+def pytest_testnodedown(node: Any) -> None:
+    """Hear from a worker that has finished."""
+    counting.count(getattr(node, "workeroutput", {}).get("hostile", 0))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

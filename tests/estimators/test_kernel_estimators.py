@@ -25,7 +25,7 @@ from onlinear.exceptions import NotAvailableError, OnlinearError, ParameterError
 
 @pytest.mark.parametrize(
     "name",
-    ["perceptron", "pa", "pa1", "pa2", "norma", "rpa-objective", "cw-stdev", "scw1", "scw2", "arow", "nherd"],
+    ["perceptron", "pa", "pa1", "pa2", "norma", "rpa-objective", "cw-var", "scw1", "scw2", "arow", "nherd"],
 )
 def test_every_rule_bends_around_the_moons(name: str) -> None:
     """A linear model gets about 0.87 here; with an RBF kernel any rule is well above 0.93."""
@@ -99,7 +99,7 @@ def test_a_classifier_carries_its_parameters() -> None:
         (AROWClassifier(covariance="full"), "covariance must be left at 'diagonal'.*own initial_variance"),
         (AROWClassifier(initial_variance=2.0), "initial_variance must be left at 1.0"),
         (AROWClassifier(min_variance=0.1), "min_variance must be left at 0.0"),
-        (NHERDClassifier(projection="drop"), "projection must be left at"),
+        (NHERDClassifier(projection="kl"), "projection must be left at"),
         (AROWClassifier(average=True), "average must be left at False"),
         (RegularizedPassiveAggressiveClassifier(truncation=0.1), "truncation must be left at None"),
         (AROWClassifier(fit_intercept=False), "Give it to KernelClassifier instead"),
