@@ -33,13 +33,18 @@ Tags = list[list[str]]
 
 def corpus(arena: Arena, part: str) -> Path:
     """Return the path of a part, as plain text."""
-    folder = Path(os.environ.get("ONLINEAR_CONLL2000", arena.data.folder))
-    plain, packed = folder / f"conll2000.{part}.txt", folder / f"conll2000.{part}.txt.zst"
-    if plain.exists():
-        return plain
-    if not packed.exists():
+    name = f"conll2000.{part}.txt"
+    beside = Path(__file__).resolve().parents[3] / "shared" / "data"  # a folder of data beside the clone
+    folders = [Path(os.environ.get("ONLINEAR_CONLL2000", arena.data.folder)), beside]
+    for folder in folders:
+        plain, packed = folder / name, folder / f"{name}.zst"
+        if plain.exists():
+            return plain
+        if packed.exists():
+            break
+    else:
         raise FileNotFoundError(
-            f"{plain} (or .zst): put the corpus there, or name its folder in ONLINEAR_CONLL2000"
+            f"{folders[0] / name} (or .zst): put the corpus there, or name its folder in ONLINEAR_CONLL2000"
         )
     from backports import zstd
 
