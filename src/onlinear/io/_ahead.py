@@ -25,20 +25,28 @@ class _End:
 
 
 class _Work(Generic[T]):
-    """What the thread and its owner share. The owner is not here, so that it can be collected."""
+    """What the thread and its owner share. The owner is not here, so that it can be collected.
+
+    Simple queues only: a Ctrl-C that comes while one waits leaves no lock behind, as it can in the others. A place
+    is taken for every item and given back when the item is fetched.
+    """
 
     def __init__(self, items: Generator[T, None, None], depth: int) -> None:
         self.items = items
-        self.queue: queue.Queue[T | _End] = queue.Queue(depth)
-        self.stopping = threading.Event()
+        self.queue: queue.SimpleQueue[T | _End] = queue.SimpleQueue()
+        self.places: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self.stopping = False
+        for _ in range(depth):
+            self.places.put(None)
 
     def run(self) -> None:
         end = _End(None)
         try:
             for item in self.items:
-                self.queue.put(item)
-                if self.stopping.is_set():
+                self.places.get()
+                if self.stopping:
                     break
+                self.queue.put(item)
         except BaseException as error:
             end = _End(error)
         finally:
@@ -46,17 +54,10 @@ class _Work(Generic[T]):
             self.queue.put(end)
 
     def stop(self, thread: threading.Thread) -> None:
-        """Ask the thread to end and make room for what it still puts."""
-        self.stopping.set()
-        waited = 0.0
-        while thread.is_alive() and waited < _PATIENCE:
-            try:
-                while True:
-                    self.queue.get_nowait()
-            except queue.Empty:
-                pass
-            thread.join(0.01)
-            waited += 0.01
+        """Ask the thread to end; it may be waiting for a place."""
+        self.stopping = True
+        self.places.put(None)
+        thread.join(_PATIENCE)
 
 
 class Ahead(Iterator[T]):
@@ -86,6 +87,7 @@ class Ahead(Iterator[T]):
             raise StopIteration
         item = self._work.queue.get()
         if not isinstance(item, _End):
+            self._work.places.put(None)
             return item
         self._ended = True
         if item.error is not None:
