@@ -342,47 +342,45 @@ inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t
     }
 }
 
-template <class T, bool kSquared>
-void lanes(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
-           std::size_t lanes_, double* out) {
+/// Calls f(strip of N vectors, offset) until all lanes are done.
+template <class T, class F>
+inline void in_strips(std::size_t lanes, F f) {
     constexpr std::size_t s = VectorOf<T>::size;
-    while (lanes_ > 0) {
-        const std::size_t vectors = lanes_ / s;
-        std::size_t done;
-        switch (vectors) {
+    for (std::size_t at = 0; at < lanes;) {
+        switch ((lanes - at) / s) {
             case 1:
-                strip<T, 1, kSquared>(w, rows, x, n, width, out);
-                done = 1;
+                f.template operator()<1>(at);
+                at += 1 * s;
                 break;
             case 2:
-                strip<T, 2, kSquared>(w, rows, x, n, width, out);
-                done = 2;
+                f.template operator()<2>(at);
+                at += 2 * s;
                 break;
             case 3:
-                strip<T, 3, kSquared>(w, rows, x, n, width, out);
-                done = 3;
+                f.template operator()<3>(at);
+                at += 3 * s;
                 break;
             case 4:
-                strip<T, 4, kSquared>(w, rows, x, n, width, out);
-                done = 4;
+                f.template operator()<4>(at);
+                at += 4 * s;
                 break;
             case 5:
-                strip<T, 5, kSquared>(w, rows, x, n, width, out);
-                done = 5;
-                break;
-            case 6:
-                strip<T, 6, kSquared>(w, rows, x, n, width, out);
-                done = 6;
+                f.template operator()<5>(at);
+                at += 5 * s;
                 break;
             default:
-                strip<T, 6, kSquared>(w, rows, x, n, width, out);
-                done = 6;
+                f.template operator()<6>(at);
+                at += 6 * s;
                 break;
         }
-        w += done * s;
-        out += done * s;
-        lanes_ -= done * s;
     }
+}
+
+template <class T, bool kSquared>
+void lanes(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+           std::size_t lanes, double* out) {
+    in_strips<T>(lanes,
+                 [=]<int N>(std::size_t at) { strip<T, N, kSquared>(w + at, rows, x, n, width, out + at); });
 }
 
 template <class T, int N>
@@ -435,40 +433,6 @@ inline void viterbi_strip(const T* previous, const T* transitions, std::size_t l
     }
 }
 
-/// Calls f(strip of N vectors, offset) until all lanes are done.
-template <class T, class F>
-inline void in_strips(std::size_t lanes, F f) {
-    constexpr std::size_t s = VectorOf<T>::size;
-    for (std::size_t at = 0; at < lanes;) {
-        switch ((lanes - at) / s) {
-            case 1:
-                f.template operator()<1>(at);
-                at += 1 * s;
-                break;
-            case 2:
-                f.template operator()<2>(at);
-                at += 2 * s;
-                break;
-            case 3:
-                f.template operator()<3>(at);
-                at += 3 * s;
-                break;
-            case 4:
-                f.template operator()<4>(at);
-                at += 4 * s;
-                break;
-            case 5:
-                f.template operator()<5>(at);
-                at += 5 * s;
-                break;
-            default:
-                f.template operator()<6>(at);
-                at += 6 * s;
-                break;
-        }
-    }
-}
-
 template <class T>
 void token(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
            std::size_t lanes, T* out) {
@@ -482,17 +446,6 @@ void viterbi(const T* previous, const T* transitions, std::size_t labels, std::s
     in_strips<T>(lanes, [=]<int N>(std::size_t at) {
         viterbi_strip<T, N>(previous, transitions + at, labels, lanes, emission + at, score + at, back + at);
     });
-}
-
-template <class T>
-void rank_one(T* w, const T* t, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) {
-        // t_i t_j commutes, so a symmetric matrix stays symmetric to the bit.
-        const T ti = t[i];
-        if (ti == 0) continue;
-        T* row = w + i * n;
-        for (std::size_t j = 0; j < n; ++j) row[j] -= ti * t[j];
-    }
 }
 
 template <class T>
@@ -639,7 +592,6 @@ constexpr Kernels<T> table() {
             lanes<T, true>,
             token<T>,
             viterbi<T>,
-            rank_one<T>,
             axpy<T>,
             scale<T>,
             norm2<T>,

@@ -353,7 +353,13 @@ def plot(curve: list[tuple[int, float, float]], majority: float, target: Path) -
     axes.plot(seen, theirs, color="#e08a3c", linewidth=2)
     axes.plot(seen, ours, color="#2b6cb0", linewidth=2.5)
     axes.text(
-        seen[-1], theirs[-1], "scikit-learn SGD ", ha="right", va="bottom", color="#e08a3c", fontsize=10
+        seen[-1],
+        theirs[-1] + 0.03,
+        "scikit-learn SGD ",
+        ha="right",
+        va="bottom",
+        color="#e08a3c",
+        fontsize=10,
     )
     axes.text(
         seen[-1],

@@ -53,8 +53,6 @@ struct Kernels {
     /// lanes + to], the smallest on ties, and score[to] = that maximum + emission[to].
     void (*viterbi)(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes,
                     const T* emission, T* score, std::int32_t* back);
-    /// w[j] -= t[i] t[j] for a square matrix of side n.
-    void (*rank_one)(T* w, const T* t, std::size_t n);
     /// w += a x over any n numbers, aligned or not.
     void (*axpy)(T* w, const T* x, T a, std::size_t n);
     /// w = a w over n numbers, n a multiple of 16; those that would fall below the smallest normal number
