@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["GaussianClassifier", "OnlineClassifier"]
 
+#: Kinds of arrays whose values are classes whatever they are: whole numbers, booleans, words.
+_PLAIN_LABELS = "iubUS"
+
 _HALF_AND_A_BIT = float(np.nextafter(0.5, 1.0))
 
 
@@ -324,7 +327,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Array]:
         rows = self._checked_rows(X, reset=reset)
-        if is_lean():
+        if is_lean() or (
+            type(y) is np.ndarray and y.shape == (rows.n_rows,) and y.dtype.kind in _PLAIN_LABELS
+        ):
             return rows, np.asarray(y)
         from sklearn.utils import assert_all_finite
         from sklearn.utils.multiclass import check_classification_targets
@@ -334,7 +339,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
         labels = column_or_1d(y, warn=True)
         check_consistent_length(X, labels)
-        if labels.dtype.kind not in "iubUS":  # whole numbers and words are classes whatever they are
+        if labels.dtype.kind not in _PLAIN_LABELS:
             assert_all_finite(labels, input_name="y")
             try:
                 check_classification_targets(labels)

@@ -296,6 +296,9 @@ class OnlineEstimator(BaseEstimator):
             rows = to_rows(X)
             self.n_features_in_ = rows.n_columns if reset else max(self.n_features_in_, rows.n_columns)
             return rows
+        plain = self._plain(X, reset=reset)
+        if plain is not None:
+            return plain
         from sklearn.utils.validation import validate_data
 
         check_sparse(X)
@@ -319,6 +322,17 @@ class OnlineEstimator(BaseEstimator):
         rows = quick_rows(X)
         if rows is None or rows.n_columns != self.n_features_in_ or rows.n_rows == 0:
             return None
+        return rows
+
+    def _plain(self, X: Any, *, reset: bool) -> Rows | None:
+        """The same for rows that may be the first: an array of numbers has no names to remember."""
+        if not reset:
+            return self._quick(X)
+        rows = quick_rows(X)
+        if rows is None or rows.n_columns == 0 or rows.n_rows == 0:
+            return None
+        self.n_features_in_ = rows.n_columns
+        self.__dict__.pop("feature_names_in_", None)
         return rows
 
     def _inspect(self, rows: Rows, dtype: str) -> None:

@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from . import _core
 from .exceptions import DataError
 
 Array = npt.NDArray[Any]
+
+#: Types of labels that the core numbers itself.
+_WHOLE = (np.dtype(np.int32), np.dtype(np.int64))
 
 #: So many labels are looked for one by one.
 _FEW = 8
@@ -123,24 +127,18 @@ class Labels:
 
     def _encode_sorted(self, y: Array) -> Array | None:
         classes = self.sorted
-        if len(classes) == 2:  # two comparisons beat a search
-            chosen = y == _as_one_of(classes[self.order[1]], y)
-            others = np.count_nonzero(y == _as_one_of(classes[self.order[0]], y))
-            return chosen.astype(np.int32) if others + np.count_nonzero(chosen) == len(y) else None
+        if len(classes) == 0:
+            return None
+        if y.dtype in _WHOLE and classes.dtype in _WHOLE:
+            return _core.number_labels(
+                np.ascontiguousarray(y), classes.astype(np.int64), self.order.astype(np.int32)
+            )
         position = np.searchsorted(classes, y)
         position[position == len(classes)] = 0
-        if len(classes) == 0 or not np.array_equal(classes[position], y):
+        if not np.array_equal(classes[position], y):
             return None
         numbers: Array = self.order[position].astype(np.int32)
         return numbers
-
-
-def _as_one_of(label: Any, y: Array) -> Any:
-    """`label` in the type of `y` where that changes nothing: numbers of one type are compared without a copy."""
-    if y.dtype.kind in "iub" and label.dtype != y.dtype:
-        cast = label.astype(y.dtype)
-        return cast if cast == label else label
-    return label
 
 
 def distinct_labels(y: Array) -> Array:

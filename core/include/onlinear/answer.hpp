@@ -17,13 +17,13 @@ struct Round {
 /// factors.
 template <class T>
 [[gnu::always_inline]] inline bool representable(Terms terms, const Step& step, const Evidence& e) noexcept {
-    if (!step.finite() || !std::isfinite(step.precision * e.variance)) return false;
+    // One question instead of many: each is answered yes, and the row waits for the asking.
+    bool good = step.finite() & std::isfinite(step.precision * e.variance);
     for (const Term& term : terms) {
         const double c = std::abs(term.coefficient);
-        if (!(std::abs(step.mean) * c < belief::kReach<T> && step.precision * c * c < belief::kReach<T>))
-            return false;
+        good &= (std::abs(step.mean) * c < belief::kReach<T>) & (step.precision * c * c < belief::kReach<T>);
     }
-    return true;
+    return good;
 }
 
 /// Takes a step that something has decided, unless it would make a weight infinite.
@@ -58,7 +58,7 @@ concept WithoutVariance = requires { Belief::kWithoutVariance; };
 template <class Belief, class Rule, class T>
 [[gnu::always_inline]] inline Round answer(Belief& belief, const Rule& rule, const Row<T>& row, Terms terms,
                                            Evidence e, const Clock& clock) {
-    if (!std::isfinite(e.margin) || !std::isfinite(e.variance)) return {.fault = Fault::margin_overflow};
+    if (!(std::isfinite(e.margin) & std::isfinite(e.variance))) return {.fault = Fault::margin_overflow};
     if constexpr (requires { belief.broken(); }) {
         if (belief.broken()) return {.fault = Fault::lost_definiteness};
     }

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -25,7 +26,7 @@ public:
     double square = 0.0;  // running mean of squared distances from it
 
     [[gnu::always_inline]] void observe_binary(double score, bool positive, double weight) noexcept {
-        if (follow_binary(score) && square != 0) fit_binary(score, positive, weight);
+        if (follow_binary(score) && square != 0) [[unlikely]] fit_binary(score, positive, weight);
     }
 
     /// A round whose example has been seen before: only centre and size of scores are followed.
@@ -38,7 +39,7 @@ public:
         return true;
     }
 
-    void fit_binary(double score, bool positive, double weight) noexcept {
+    [[gnu::noinline]] void fit_binary(double score, bool positive, double weight) noexcept {
         const double s = (clamped(score) - centre) / std::sqrt(square);
         const double p = sigmoid(scale * s + offset);
         weight = std::min(weight, kLargest);
@@ -50,8 +51,9 @@ public:
         h_oo = keep * h_oo + curvature;
         const double determinant = h_ss * h_oo - h_so * h_so;
         if (!(determinant > 1e-12 * h_ss * h_oo)) return;
-        turn_scale((h_oo * error * s - h_so * error) / determinant);
-        offset = std::clamp(offset - (h_ss * error - h_so * error * s) / determinant, -50.0, 50.0);
+        const double step = error / determinant;
+        turn_scale((h_oo * s - h_so) * step);
+        offset = std::clamp(offset - (h_ss - h_so * s) * step, -50.0, 50.0);
     }
 
     /// `scratch` has room for `n` numbers.
@@ -111,13 +113,19 @@ private:
     static constexpr double kLeastCurvature = 1e-3;
     static constexpr std::uint64_t kHorizon = 100000;
 
-    /// Rounds that one look stands for. A map of two numbers is settled by few examples, and on short rows
-    /// looking at each would cost a fifth of the time; hundreds of looks are remembered at any time. A power
-    /// of two.
+    std::uint64_t between_ = 0;  // the last stride, less one
+
+    /// Rounds that one look stands for, a power of two. A map of two numbers is settled by few examples, and
+    /// on short rows looking at each would cost a fifth of the time; what is remembered at any time is at
+    /// least 340 looks once there were so many.
     std::uint64_t stride() const noexcept {
-        return rounds <= 4000 ? 1 : rounds <= 32000 ? 8 : rounds <= 100000 ? 16 : 32;
+        return std::bit_floor(std::clamp<std::uint64_t>(rounds >> 10, 1, 64));
     }
-    bool due() noexcept { return (++rounds & (stride() - 1)) == 0; }
+    [[gnu::always_inline]] bool due() noexcept {
+        if ((++rounds & between_) != 0) return false;
+        between_ = stride() - 1;  // strides only grow, so what passes for the old one is all that may pass
+        return (rounds & between_) == 0;
+    }
 
     static double clamped(double score) noexcept { return std::clamp(score, -kLargest, kLargest); }
     double size() const noexcept { return square > 0 ? std::sqrt(square) : 1.0; }

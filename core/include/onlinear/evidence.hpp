@@ -37,8 +37,8 @@ struct Step {
         return updates() || keep != 1.0 || spread != 1.0 || threshold != 0.0;
     }
     [[gnu::always_inline]] bool finite() const noexcept {
-        return std::isfinite(mean) && std::isfinite(precision) && std::isfinite(keep) &&
-               std::isfinite(spread) && std::isfinite(threshold);
+        return std::isfinite(mean) & std::isfinite(precision) & std::isfinite(keep) & std::isfinite(spread) &
+               std::isfinite(threshold);
     }
 };
 

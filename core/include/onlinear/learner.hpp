@@ -368,64 +368,108 @@ private:
             return lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
         };
         Refusal ahead;
-        if (lesson.count > 0) {
-            ahead = stage(row_of(0), stages_[0]);
-            if (!ahead) stage.prefetch(stages_[0]);
-        }
+        const auto fetch = [&](std::size_t i) __attribute__((always_inline)) {
+            if (i == lesson.count) return;
+            Stage<T>& next = stages_[i % 2];
+            if (i > 1 && stage.again(row_of(i), next)) return;
+            ahead = stage(row_of(i), next);
+            if (!ahead) stage.prefetch(next);
+        };
+        fetch(0);
         for (std::size_t i = 0; i < lesson.count; ++i) {
-            if (ahead) {
-                report.refusal = ahead;
-                return report;
-            }
+            if (ahead) return refused(report, ahead);
+            const std::size_t index = row_of(i);
             const Row<T>& row = stages_[i % 2].row;
-            const auto fetch_next = [&]() __attribute__((always_inline)) {
-                if (i + 1 == lesson.count) return;
-                ahead = stage(row_of(i + 1), stages_[(i + 1) % 2]);
-                if (!ahead) stage.prefetch(stages_[(i + 1) % 2]);
-            };
             if constexpr (requires { belief_.foresee(); }) {
                 if (i % Belief::kAhead == 0)
                     foresee(stage, lesson.count - i, [&](std::size_t j) { return row_of(i + j); });
                 // The view ends before a row that was refused; one that is good now was changed in between.
-                if (i % Belief::kAhead >= belief_.ahead().size()) {
-                    report.refusal = {Fault::nan, row_of(i), -1};
-                    return report;
-                }
+                if (i % Belief::kAhead >= belief_.ahead().size())
+                    return refused(report, {Fault::nan, index, -1});
                 belief_.turn(i % Belief::kAhead);
             }
-            const Fault fault = learn_row(row, row_of(i), i, lesson, chosen, report, fetch_next);
-            if (fault != Fault::none) {
-                report.refusal = {fault, row_of(i), -1};
-                return report;
+            task::Example example = example_of(lesson, index);
+            if (const Fault fault = weigh(example, lesson); fault != Fault::none)
+                return refused(report, {fault, index, -1});
+            if (example.weight == 0) {  // an exact no-op
+                if (lesson.scores) look(row);
+                fetch(i + 1);
+            } else {
+                shown_now_ = shown_scores(row);
+                Round round;
+                if constexpr (requires { task_.look(belief_, row, scores_.data()); }) {
+                    // The next row is fetched while the sums over this one are being added up.
+                    const auto seen = task_.look(belief_, row, scores_.data());
+                    fetch(i + 1);
+                    round = task_.round(belief_, chosen, row, example, scores_.data(), clock(report), seen);
+                } else {
+                    fetch(i + 1);
+                    round = task_.round(belief_, chosen, row, example, scores_.data(), clock(report));
+                }
+                if (round.fault != Fault::none) return refused(report, {round.fault, index, -1});
+                settle(example, round, lesson, report);
             }
+            if (lesson.scores) std::copy_n(scores_.data(), blocks(), lesson.scores + i * blocks());
             ++report.learned;
         }
         return report;
     }
 
-    /// `fetch_next` is called once: by a task that can, while it waits for the scores to be added up.
-    template <class Rule, class FetchNext>
-    [[gnu::always_inline]] Fault learn_row(const Row<T>& row, std::size_t index, std::size_t position,
-                                           const Lesson& lesson, const Rule& chosen, Report& report,
-                                           FetchNext&& fetch_next) {
-        return learn_example(
-            index, position, blocks(), lesson, report,
-            [&] {
-                if (lesson.scores) look(row);
-                fetch_next();
-            },
-            [&](const task::Example& example) __attribute__((always_inline)) {
-                shown_now_ = shown_scores(row);
-                const Clock now = clock(report);
-                if constexpr (requires {
-                                  task_.round(belief_, chosen, row, example, scores_.data(), now, fetch_next);
-                              }) {
-                    return task_.round(belief_, chosen, row, example, scores_.data(), now, fetch_next);
-                } else {
-                    fetch_next();
-                    return task_.round(belief_, chosen, row, example, scores_.data(), now);
-                }
-            });
+    /// Examples of several rows each, a row for each label.
+    Report learn_groups(const Stager<T>& stage, const Lesson& lesson) {
+        Report report;
+        const std::size_t k = lesson.candidates;
+        candidates_.resize(k);
+        scores_.resize(std::max(scores_.size(), k));
+        for (std::size_t i = 0; i < lesson.count; ++i) {
+            const std::size_t index = lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
+            for (std::size_t c = 0; c < k; ++c)
+                if ((report.refusal = stage(index * k + c, candidates_[c]))) return report;
+            task::Example example = example_of(lesson, index);
+            if (const Fault fault = weigh(example, lesson); fault != Fault::none)
+                return refused(report, {fault, index, -1});
+            if (example.weight == 0) {
+                for (std::size_t c = 0; lesson.scores && c < k; ++c)
+                    belief_.scores(candidates_[c].row, scores_.data() + c);
+            } else {
+                shown_now_ = scores_.data();
+                const Round round = task_.round(belief_, rule, std::span<const Stage<T>>(candidates_),
+                                                stages_[0], example, scores_.data(), clock(report));
+                if (round.fault != Fault::none) return refused(report, {round.fault, index, -1});
+                settle(example, round, lesson, report);
+            }
+            if (lesson.scores) std::copy_n(scores_.data(), k, lesson.scores + i * k);
+            ++report.learned;
+        }
+        return report;
+    }
+
+    static Report refused(Report report, const Refusal& refusal) noexcept {
+        report.refusal = refusal;
+        return report;
+    }
+
+    /// Checks an example and gives it the weight of its class.
+    [[gnu::always_inline]] Fault weigh(task::Example& example, const Lesson& lesson) const noexcept {
+        if (const Fault fault = fault_of(example); fault != Fault::none) return fault;
+        if (example.weight > 0 && lesson.class_weight) example.weight *= lesson.class_weight[example.label];
+        if (example.weight > 0 && lesson.balanced) example.weight *= balance(example);
+        return Fault::none;
+    }
+
+    /// What follows a round, whatever the task.
+    [[gnu::always_inline]] void settle(const task::Example& example, const Round& round, const Lesson& lesson,
+                                       Report& report) {
+        if (lesson.balanced) count(example);
+        task_.calibrate(calibration, shown_now_, example, lesson.calibrate);
+        belief_.tick();
+        ++report.seen;
+        report.mistakes += round.mistake;
+        report.updates += round.updated;
+        if (round.cost != 0) {  // a sum of fractions depends on its order, so it is kept round by round
+            counters.cost += round.cost;
+            report.cost += round.cost;
+        }
     }
 
     /// The scores predictions show, which the calibration is about: averages and inclusive scores differ from
@@ -447,66 +491,6 @@ private:
             task_.predict(belief_, row, scores_.data());
         else
             belief_.scores(row, scores_.data());
-    }
-
-    /// One example: `pass` goes by one without weight, `learn` scores and learns one; the rest is the same
-    /// for all.
-    template <class Pass, class Learn>
-    [[gnu::always_inline]] Fault learn_example(std::size_t index, std::size_t position, std::size_t width,
-                                               const Lesson& lesson, Report& report, Pass&& pass,
-                                               Learn&& learn) {
-        task::Example example = example_of(lesson, index);
-        if (const Fault fault = fault_of(example); fault != Fault::none) return fault;
-        if (example.weight > 0 && lesson.class_weight) example.weight *= lesson.class_weight[example.label];
-        if (example.weight > 0 && lesson.balanced) example.weight *= balance(example);
-        if (example.weight == 0) {  // an exact no-op
-            pass();
-        } else {
-            const Round round = learn(example);
-            if (round.fault != Fault::none) return round.fault;
-            if (lesson.balanced) count(example);
-            task_.calibrate(calibration, shown_now_, example, lesson.calibrate);
-            belief_.tick();
-            ++report.seen;
-            report.mistakes += round.mistake;
-            report.updates += round.updated;
-            if (round.cost != 0) {  // a sum of fractions depends on its order, so it is kept round by round
-                counters.cost += round.cost;
-                report.cost += round.cost;
-            }
-        }
-        if (lesson.scores) std::copy_n(scores_.data(), width, lesson.scores + position * width);
-        return Fault::none;
-    }
-
-    /// Examples of several rows each, a row for each label.
-    Report learn_groups(const Stager<T>& stage, const Lesson& lesson) {
-        Report report;
-        const std::size_t k = lesson.candidates;
-        candidates_.resize(k);
-        scores_.resize(std::max(scores_.size(), k));
-        for (std::size_t i = 0; i < lesson.count; ++i) {
-            const std::size_t index = lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
-            for (std::size_t c = 0; c < k; ++c)
-                if ((report.refusal = stage(index * k + c, candidates_[c]))) return report;
-            const Fault fault = learn_example(
-                index, i, k, lesson, report,
-                [&] {
-                    for (std::size_t c = 0; lesson.scores && c < k; ++c)
-                        belief_.scores(candidates_[c].row, scores_.data() + c);
-                },
-                [&](const task::Example& example) {
-                    shown_now_ = scores_.data();
-                    return task_.round(belief_, rule, std::span<const Stage<T>>(candidates_), stages_[0],
-                                       example, scores_.data(), clock(report));
-                });
-            if (fault != Fault::none) {
-                report.refusal = {fault, index, -1};
-                return report;
-            }
-            ++report.learned;
-        }
-        return report;
     }
 
     /// n / (classes * count of this class), over the stream so far, this example included.

@@ -288,7 +288,12 @@ template <class T>
 class Stager {
 public:
     Stager(const Matrix& matrix, bool intercept, const Planes<T>& planes, bool norm)
-        : matrix_(matrix), intercept_(intercept), planes_(planes), norm_(norm), stage_(pick(matrix)) {}
+        : matrix_(matrix),
+          intercept_(intercept),
+          planes_(planes),
+          norm_(norm),
+          plain_(!norm && !matrix.sparse() && matrix.column_stride == 1 && same_type()),
+          stage_(pick(matrix)) {}
 
     Refusal operator()(std::size_t row, Stage<T>& stage) const {
         const Refusal refusal = stage_(matrix_, row, intercept_, planes_, stage);
@@ -296,10 +301,20 @@ public:
         return refusal;
     }
 
+    /// The same where the stage holds another row of this matrix and only values need to change; false where
+    /// more is needed, or a value is refused.
+    [[gnu::always_inline]] bool again(std::size_t row, Stage<T>& stage) const noexcept {
+        if (!plain_) return false;
+        const T* x = static_cast<const T*>(matrix_.values) + static_cast<std::ptrdiff_t>(row) * matrix_.row_stride;
+        if constexpr (sizeof(T) == 4)
+            return kernels<T>().copy_f32(x, stage.value(), matrix_.columns);
+        else
+            return kernels<T>().copy_f64(x, stage.value(), matrix_.columns);
+    }
+
     /// Whether rows are of the types that `score` takes as they lie.
     bool direct() const noexcept {
-        const bool same = matrix_.value_type == (sizeof(T) == 4 ? ValueType::f32 : ValueType::f64);
-        return matrix_.sparse() && same && matrix_.index_type == IndexType::i32 && matrix_.columns > 0;
+        return matrix_.sparse() && same_type() && matrix_.index_type == IndexType::i32 && matrix_.columns > 0;
     }
 
     /// The sum of a row's values times `weights`, a weight every `step` numbers from column 0 on; false where
@@ -318,8 +333,7 @@ public:
     /// A sparse row without its intercept and without a copy of its values, where the types allow; else
     /// false.
     bool light(std::size_t row, Stage<T>& stage) const {
-        const bool same = matrix_.value_type == (sizeof(T) == 4 ? ValueType::f32 : ValueType::f64);
-        if (!matrix_.sparse() || !same) return false;
+        if (!matrix_.sparse() || !same_type()) return false;
         std::uint64_t first, last;
         if (!bounds(row, first, last) || last - first > std::numeric_limits<std::uint32_t>::max() / 4)
             return false;
@@ -348,13 +362,18 @@ public:
         if (planes_.single()) {
             for (std::uint32_t j = 0; j < row.size; ++j) __builtin_prefetch(base + row.at[j] * width, 1);
         } else {
+            // The means alone: the other planes are wanted only where something is learned.
+            const std::size_t means = std::min({planes_.stride() * sizeof(T), width, std::size_t{512}});
             for (std::uint32_t j = 0; j < row.size; ++j)
-                for (std::size_t byte = 0; byte < width && byte < 512; byte += 64)
+                for (std::size_t byte = 0; byte < means; byte += 64)
                     __builtin_prefetch(base + row.at[j] * width + byte, 1);
         }
     }
 
 private:
+    bool same_type() const noexcept {
+        return matrix_.value_type == (sizeof(T) == 4 ? ValueType::f32 : ValueType::f64);
+    }
     bool bounds(std::size_t row, std::uint64_t& first, std::uint64_t& last) const noexcept {
         return matrix_.indptr_type == IndexType::i32
                    ? staging::row_bounds<std::int32_t>(matrix_, row, first, last)
@@ -382,6 +401,7 @@ private:
     bool intercept_;
     const Planes<T>& planes_;
     bool norm_;
+    bool plain_;  // dense rows of the state's own type, each in one piece
     Function stage_;
 };
 

@@ -3,6 +3,9 @@
 from enum import Enum
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from . import belief as belief
 from . import rule as rule
 from . import task as task
@@ -29,4 +32,9 @@ class Learner:
     def __getattr__(self, name: str) -> Any: ...
 
 def kernel_level() -> str: ...
+def number_labels(
+    labels: npt.NDArray[np.integer[Any]],
+    classes: npt.NDArray[np.int64],
+    numbers: npt.NDArray[np.int32],
+) -> npt.NDArray[np.int32] | None: ...
 def __getattr__(name: str) -> Any: ...

@@ -134,31 +134,33 @@ public:
         return profile_;
     }
 
+    /// Whether no weight would leave the numbers of its type.
     [[gnu::always_inline]] bool admits(const Step& step, const Evidence& e) noexcept {
-        // sigma_p |delta_p| <= sqrt(sigma_p) sqrt(v) bounds what one weight can move.
-        const double move = std::abs(step.mean) * std::sqrt(ceiling_ * spread_ * e.variance);
-        const double factor = average_.on ? 1 + average_.scales : 1;
-        if (!(step.spread * spread_ * ceiling_ < kReach<T>)) return false;
-        if (!(std::max(std::abs(step.mean), step.precision) * spread_ < kReach<T>)) return false;
-        if (!((reach_ + move) * factor < kReach<T>)) {
-            reach_ = largest();
-            if (!((reach_ + move) * factor < kReach<T>)) return false;
+        // sigma_p |delta_p| <= sqrt(sigma_p) sqrt(v) bounds what one weight can move; first without a root,
+        // sqrt(u) <= (1 + u) / 2.
+        const double size = std::abs(step.mean), ceiling = ceiling_ * spread_;
+        const double reach = reach_ + size * (0.5 + 0.5 * ceiling * e.variance);
+        const bool fits = (step.spread * ceiling < kReach<T>) & (size * spread_ < kReach<T>) &
+                          (step.precision * spread_ < kReach<T>) & (reach * stretch() < kReach<T>);
+        if (fits) [[likely]] {
+            reach_ = reach;
+            return true;
         }
-        reach_ += move;
-        return true;
+        return admits_measured(step, e);
     }
 
     [[gnu::always_inline]] void apply(const Row<T>& row, Terms terms, const Step& step,
                                       const Evidence& e) noexcept {
-        const double a = step.mean * spread_;
         const bool drop = options_.projection == Options::kDrop;
         // beta = gain / (1 + gain v) as the belief needs it on the unspread sigma.
         const double gain = step.precision * spread_;
-        const double beta = drop ? gain / (1 + step.precision * e.variance) : 0.0;
+        const double reduction = 1 + step.precision * e.variance;
         const T floor = spread_ == 1 ? floor_ : static_cast<T>(floor_ / spread_);
         if (w_.single() && w_.planes() == 2 && step.power == 1) {
-            const double y = terms[0].coefficient;
-            const T move = static_cast<T>(a * y), shrink = static_cast<T>((drop ? beta : gain) * y * y);
+            // The next row waits for these two numbers, so all that is known before them is multiplied first.
+            const double y = terms[0].coefficient, most = gain * (y * y);
+            const T move = static_cast<T>(step.mean * (spread_ * y));
+            const T shrink = static_cast<T>(drop ? most / reduction : most);
             const Kernels<T>& wide = kernels<T>();
             if (row.dense)
                 (drop ? wide.pair_drop : wide.pair_kl)(w_.data(), row.value, move, shrink, floor,
@@ -167,9 +169,9 @@ public:
                 (drop ? wide.sparse_drop : wide.sparse_kl)(w_.data(), row.at, row.value, move, shrink, floor,
                                                            row.size);
         } else if (w_.single()) {
-            apply_terms<true>(row, terms, step, a, gain, beta, floor);
+            apply_terms<true>(row, terms, step.power, step.mean * spread_, gain, gain / reduction, floor);
         } else {
-            apply_terms<false>(row, terms, step, a, gain, beta, floor);
+            apply_terms<false>(row, terms, step.power, step.mean * spread_, gain, gain / reduction, floor);
         }
         if (step.spread != 1) spread_out(step.spread);
     }
@@ -262,6 +264,18 @@ public:
     }
 
 private:
+    /// The same with the means looked at: what was only bounded may be far smaller.
+    [[gnu::noinline]] bool admits_measured(const Step& step, const Evidence& e) noexcept {
+        const double size = std::abs(step.mean), ceiling = ceiling_ * spread_;
+        if (!(step.spread * ceiling < kReach<T>)) return false;
+        if (!(std::max(size, step.precision) * spread_ < kReach<T>)) return false;
+        const double reach = largest() + size * std::sqrt(ceiling * e.variance);
+        if (!(reach * stretch() < kReach<T>)) return false;
+        reach_ = reach;
+        return true;
+    }
+    double stretch() const noexcept { return average_.on ? 1 + average_.scales : 1; }
+
     static std::size_t padded(const Row<T>& row) noexcept {
         constexpr std::size_t g = Planes<T>::kVector;
         return (row.size + g - 1) / g * g;
@@ -279,7 +293,7 @@ private:
     }
 
     template <bool kSingle>
-    void apply_terms(const Row<T>& row, Terms terms, const Step& step, double a, double gain, double beta,
+    void apply_terms(const Row<T>& row, Terms terms, int power, double a, double gain, double beta,
                      T floor) noexcept {
         const bool drop = options_.projection == Options::kDrop;
         for (const Term& term : terms) {
@@ -291,7 +305,7 @@ private:
                     const T delta = c * x, z = *sigma * delta, move = alpha * z;
                     *mean += move;
                     *average += lag * move;
-                    *sigma = shrunk(drop, step.power, *sigma, z, delta, b, g, floor);
+                    *sigma = shrunk(drop, power, *sigma, z, delta, b, g, floor);
                 });
             } else if (drop) {
                 sweep<kSingle>(row, term, [=](T* mean, T* sigma, T*, T x) {
@@ -299,7 +313,7 @@ private:
                     *mean += alpha * z;
                     *sigma = std::max(*sigma - b * z * z, floor);
                 });
-            } else if (step.power == 1) {
+            } else if (power == 1) {
                 sweep<kSingle>(row, term, [=](T* mean, T* sigma, T*, T x) {
                     const T delta = c * x, z = *sigma * delta;
                     *mean += alpha * z;
@@ -309,7 +323,7 @@ private:
                 sweep<kSingle>(row, term, [=](T* mean, T* sigma, T*, T x) {
                     const T delta = c * x, z = *sigma * delta;
                     *mean += alpha * z;
-                    *sigma = shrunk(false, step.power, *sigma, z, delta, b, g, floor);
+                    *sigma = shrunk(false, power, *sigma, z, delta, b, g, floor);
                 });
             }
         }

@@ -39,7 +39,7 @@ inline decltype(auto) dispatch(const AnyRule& rule, F&& f) {
 /// The same for code that already knows the rule.
 template <class R, class F>
     requires(!std::is_same_v<R, AnyRule>)
-inline decltype(auto) dispatch(const R& rule, F&& f) {
+[[gnu::always_inline]] inline decltype(auto) dispatch(const R& rule, F&& f) {
     return f(rule);
 }
 
@@ -65,7 +65,7 @@ concept HasExactStep = requires(const R rule, const Evidence e, std::span<const 
 /// A demand without variance cannot be answered: alpha = gain = 0, checked once for every rule.
 /// NORMA alone still moves (its shrink and its rho).
 template <class R>
-inline Step decide(const R& rule, const Evidence& e, const Clock& clock) noexcept {
+[[gnu::always_inline]] inline Step decide(const R& rule, const Evidence& e, const Clock& clock) noexcept {
     if constexpr (!std::is_same_v<R, Norma>) {
         if (!(e.variance > 0)) return {};
     }

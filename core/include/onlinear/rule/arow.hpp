@@ -23,10 +23,13 @@ struct Arow {
         return std::tuple{positive("r", &Arow::r), choice("loss", &Arow::loss, kArowLosses)};
     }
 
+    /// Whether nothing is learned at this margin, whatever its variance.
+    static bool satisfied(double margin, double required) noexcept { return margin >= required; }
+
     [[gnu::always_inline]] Step step(const Evidence& e, const Clock&) const noexcept {
         const double missing = e.required - e.margin;
         if (missing <= 0) return {};  // eq. (8): confidence moves only when the mean does
-        const double trust = r / e.weight;
+        const double trust = e.weight == 1 ? r : r / e.weight;  // a division would be waited for
         if (loss == kSquaredHinge) return {.mean = missing / (e.variance + trust), .precision = 1 / trust};
         const double reach = e.variance > 0 ? missing / e.variance : 1 / trust;
         return {.mean = std::min(1 / (2 * trust), reach), .precision = 1 / trust};

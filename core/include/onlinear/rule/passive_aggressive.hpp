@@ -24,6 +24,9 @@ struct PassiveAggressive {
                           positive("C", &PassiveAggressive::C)};
     }
 
+    /// Whether nothing is learned at this margin, whatever its variance.
+    static bool satisfied(double margin, double required) noexcept { return margin >= required; }
+
     [[gnu::always_inline]] Step step(const Evidence& e, const Clock&) const noexcept {
         const double loss = e.required - e.margin;
         if (loss <= 0 || !(e.variance > 0)) return {};

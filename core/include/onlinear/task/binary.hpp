@@ -11,25 +11,23 @@ struct Binary {
     std::size_t blocks() const noexcept { return 1; }
     bool valid(const Example& example) const noexcept { return example.label == 0 || example.label == 1; }
 
-    template <class Belief, class Rule, class T, class Meanwhile>
+    template <class Belief, class T>
+    [[gnu::always_inline]] Sums look(Belief& belief, const Row<T>& row, double* scores) const {
+        return see(belief, row, scores);
+    }
+
+    template <class Belief, class Rule, class T>
     [[gnu::always_inline]] Round round(Belief& belief, const Rule& rule, const Row<T>& row,
-                                       const Example& example, double* scores, const Clock& clock,
-                                       Meanwhile&& meanwhile) {
+                                       const Example& example, const double*, const Clock& clock,
+                                       const Sums& seen) {
         const double y = static_cast<double>(2 * example.label - 1);  // no branch: labels cannot be foreseen
         const Term term{0, y};
         const Terms terms(&term, 1);
-        Sums seen;
-        if constexpr (Belief::kFused) {
-            seen = belief.look(row);
-        } else {
-            belief.scores(row, &seen.margin);
-            seen.variance = belief.variance(row, terms);
-        }
-        meanwhile();
-        scores[0] = seen.margin;
-        Round round =
-            answer(belief, rule, row, terms,
-                   {.margin = y * seen.margin, .variance = seen.variance, .weight = example.weight}, clock);
+        Round round = answer(belief, rule, row, terms,
+                             {.margin = y * seen.margin,
+                              .variance = variance_seen(belief, row, terms, seen),
+                              .weight = example.weight},
+                             clock);
         round.mistake = !(y * seen.margin > 0);
         return round;
     }

@@ -19,15 +19,25 @@ struct Multiclass {
         return example.label >= 0 && static_cast<std::size_t>(example.label) < classes;
     }
 
-    template <class Belief, class Rule, class T, class Meanwhile>
-    Round round(Belief& belief, const Rule& rule, const Row<T>& row, const Example& example, double* scores,
-                const Clock& clock, Meanwhile&& meanwhile) {
+    struct Seen {};  // the scores say it all
+
+    template <class Belief, class T>
+    Seen look(Belief& belief, const Row<T>& row, double* scores) const {
         belief.scores(row, scores);
-        meanwhile();
+        return {};
+    }
+
+    template <class Belief, class Rule, class T>
+    Round round(Belief& belief, const Rule& rule, const Row<T>& row, const Example& example,
+                const double* scores, const Clock& clock, Seen) {
         const auto label = static_cast<std::uint32_t>(example.label);
         const std::uint32_t rival = best_rival(scores, classes, label);
         const Term terms[2] = {{label, 1.0}, {rival, -1.0}};
         const double margin = scores[label] - scores[rival];
+        // The variance takes another way through memory: not for a margin that no rule would mend.
+        if constexpr (requires { rule.satisfied(margin, 1.0); }) {
+            if (rule.satisfied(margin, 1.0) && std::isfinite(margin)) return {};
+        }
         Round round = answer(
             belief, rule, row, Terms(terms, 2),
             {.margin = margin, .variance = belief.variance(row, Terms(terms, 2)), .weight = example.weight},

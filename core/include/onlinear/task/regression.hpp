@@ -39,22 +39,21 @@ struct Regression {
     bool valid(const Example& example) const noexcept { return std::isfinite(example.target); }
 
     template <class Belief, class T>
+    Sums look(Belief& belief, const Row<T>& row, double* scores) const {
+        return see(belief, row, scores);
+    }
+
+    template <class Belief, class T>
     Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example,
-                double* scores, const Clock& clock) {
-        Sums seen;
-        if constexpr (Belief::kFused)
-            seen = belief.look(row);
-        else
-            belief.scores(row, &seen.margin);
-        scores[0] = seen.margin;
+                const double*, const Clock& clock, const Sums& seen) {
         const double error = example.target - seen.margin;
         const double sign = error < 0 ? -1.0 : 1.0;
         const Term term{0, sign};
-        if constexpr (!Belief::kFused) seen.variance = belief.variance(row, Terms(&term, 1));
-        Round round = answer(belief, rule, row, Terms(&term, 1),
+        const Terms terms(&term, 1);
+        Round round = answer(belief, rule, row, terms,
                              {.margin = sign * seen.margin,
                               .required = sign * example.target - epsilon,
-                              .variance = seen.variance,
+                              .variance = variance_seen(belief, row, terms, seen),
                               .weight = example.weight},
                              clock);
         round.cost = std::abs(error);

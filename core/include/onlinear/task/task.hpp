@@ -11,7 +11,8 @@
 ///
 /// A task has `round(belief, rule, row, example, scores, clock)`: it fills `scores` with what the belief says
 /// before the round, poses its demand and lets the rule answer; `valid(example)`; `calibrate`; and the number
-/// of blocks it needs. Where they differ from the usual it also says which beliefs it `serves`, which rules
+/// of blocks it needs. Where speed asks for it the first half stands apart: `look(belief, row, scores)` fills
+/// the scores, and what it returns is handed to `round` last. Where they differ from the usual it also says which beliefs it `serves`, which rules
 /// it `refuses` and why, how a belief must `start`, and what a model `predict`s.
 namespace onlinear::task {
 
@@ -28,6 +29,28 @@ template <class Task, class Belief>
 constexpr bool serves() {
     if constexpr (requires { Task::template serves<Belief>; }) return Task::template serves<Belief>;
     return true;
+}
+
+/// What one block says of a row before its answer is known: the score, and where it comes with it, the
+/// variance.
+template <class Belief, class T>
+[[gnu::always_inline]] inline Sums see(Belief& belief, const Row<T>& row, double* scores) {
+    Sums seen{};
+    if constexpr (Belief::kFused)
+        seen = belief.look(row);
+    else
+        belief.scores(row, &seen.margin);
+    scores[0] = seen.margin;
+    return seen;
+}
+
+template <class Belief, class T>
+[[gnu::always_inline]] inline double variance_seen(Belief& belief, const Row<T>& row, Terms terms,
+                                                   const Sums& seen) {
+    if constexpr (Belief::kFused)
+        return seen.variance;
+    else
+        return belief.variance(row, terms);
 }
 
 /// The best-scoring block other than `label`; ties go to the smallest index.
