@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -17,34 +18,57 @@ namespace onlinear::bindings {
 
 namespace nb = nanobind;
 
-/// Columns and words in the order they came, the words' bytes in one run: a new word costs a copy, no
-/// allocation.
+/// Columns and words in the order they came, in runs that are not moved as they fill: a new word costs a copy
+/// of its bytes.
 class WordList {
 public:
     void add(std::uint32_t column, std::string_view word) {
-        places_.push_back({column, static_cast<std::uint32_t>(word.size()), bytes_.size()});
-        bytes_.append(word);
+        const Head head{column, static_cast<std::uint32_t>(word.size())};
+        const std::size_t need = sizeof head + word.size();
+        if (runs_.empty() || runs_.back().bytes.size() - runs_.back().used < need)
+            runs_.push_back({std::vector<char>(std::max(kRun, need))});
+        Run& run = runs_.back();
+        std::memcpy(run.bytes.data() + run.used, &head, sizeof head);
+        std::memcpy(run.bytes.data() + run.used + sizeof head, word.data(), word.size());
+        run.used += need;
+        ++size_;
     }
-    void clear() noexcept {
-        places_.clear();
-        bytes_.clear();
-    }
-    std::size_t size() const noexcept { return places_.size(); }
-    bool empty() const noexcept { return places_.empty(); }
+    std::size_t size() const noexcept { return size_; }
 
     template <class F>
     void each(F&& f) const {
-        for (const Place& place : places_)
-            f(place.column, std::string_view(bytes_).substr(place.start, place.size));
+        for (const Run& run : runs_)
+            for (std::size_t at = 0; at < run.used;) {
+                Head head;
+                std::memcpy(&head, run.bytes.data() + at, sizeof head);
+                f(head.column, std::string_view(run.bytes.data() + at + sizeof head, head.size));
+                at += sizeof head + head.size;
+            }
+    }
+
+    /// An end to go back to.
+    struct Mark {
+        std::size_t runs = 0, bytes = 0, size = 0;
+    };
+    Mark mark() const noexcept { return {runs_.size(), runs_.empty() ? 0 : runs_.back().used, size_}; }
+    void rewind(const Mark& mark) {
+        runs_.resize(mark.runs);
+        if (!runs_.empty()) runs_.back().used = mark.bytes;
+        size_ = mark.size;
     }
 
 private:
-    struct Place {
+    struct Head {
         std::uint32_t column, size;
-        std::size_t start;
     };
-    std::vector<Place> places_;
-    std::string bytes_;
+    struct Run {
+        std::vector<char> bytes;
+        std::size_t used = 0;
+    };
+    static constexpr std::size_t kRun = std::size_t{1} << 16;
+
+    std::vector<Run> runs_;
+    std::size_t size_ = 0;
 };
 
 /// From the keys of a dict to columns.
@@ -58,7 +82,6 @@ public:
     std::size_t max_features = std::size_t{1} << 28;
     std::size_t max_names = std::size_t{1} << 20;
     std::unordered_map<std::string, std::uint32_t> columns;  // named columns
-    WordList words;                                          // hashed columns
 
     std::vector<std::int64_t> index;
     std::vector<double> value;
@@ -66,29 +89,35 @@ public:
     bool hashed = false;             // whether the last dict had a hashed key
 
     /// Reads a dict; with `learning`, new names are given columns and words noted, both for `commit` to keep.
-    void read(nb::handle features, bool learning) {
-        index.clear();
-        value.clear();
-        fresh.clear();
-        noted_.clear();
-        hashed = false;
-        top_ = -1;
-        finite_ = true;
+    /// The weights at `place`, a stretch of `pitch` bytes for each column, are asked for on the way.
+    void read(nb::handle features, bool learning, const char* place = nullptr, std::size_t pitch = 0) {
+        forget_uncommitted();
+        place_ = place;
+        pitch_ = pitch;
+        if (columns.empty() && bits > 0 && learning) make_room();
+        clear();
         if (!PyDict_Check(features.ptr())) {
             read_mapping(features, learning);
-            return;
+        } else if (columns.empty() && bits > 0) {
+            read_words(features.ptr(), learning);
+        } else {
+            read_dict(features.ptr(), learning);
         }
-        PyObject *key, *number;
-        Py_ssize_t position = 0;
-        while (PyDict_Next(features.ptr(), &position, &key, &number)) add(key, number, learning);
     }
 
     /// Keeps what `read` noted; called once the example is known to be good.
     void commit() {
         for (const std::string& word : fresh)
             columns.emplace(word, static_cast<std::uint32_t>(columns.size()));
-        noted_.each([this](std::uint32_t column, std::string_view word) { remember(word, column); });
+        keep_words();
     }
+
+    /// The words of hashed columns, in the order in which they came.
+    const WordList& words() {
+        forget_uncommitted();
+        return words_;
+    }
+    bool has_words() const noexcept { return committed_.size > 0; }
 
     /// The first value that is not finite in the state's type.
     Refusal inspect(bool single_precision) const noexcept {
@@ -106,15 +135,97 @@ public:
     std::size_t needed() const noexcept { return static_cast<std::size_t>(top_ + 1); }
 
     void remember(std::string_view word, std::uint32_t column) {
+        forget_uncommitted();
         make_room();
         if (column < seen_.size()) {
             if (seen_[column]) return;
             seen_[column] = true;
         }
-        words.add(column, word);
+        words_.add(column, word);
+        keep_words();
     }
 
 private:
+    void clear() {
+        index.clear();
+        value.clear();
+        fresh.clear();
+        hashed = false;
+        top_ = -1;
+        finite_ = true;
+    }
+
+    void keep_words() {
+        committed_ = words_.mark();
+        noted_.clear();
+    }
+    void forget_uncommitted() {
+        if (noted_.empty()) return;
+        for (const std::uint32_t column : noted_) seen_[column] = false;
+        words_.rewind(committed_);
+        noted_.clear();
+    }
+
+    void read_dict(PyObject* features, bool learning) {
+        PyObject *key, *number;
+        Py_ssize_t position = 0;
+        while (PyDict_Next(features, &position, &key, &number)) add(key, number, learning);
+    }
+
+    /// The short way for strings to hash with plain numbers. A dict's keys lie all over memory, so they are
+    /// asked for together before the first is read. Where anything else turns up, the other way is taken from
+    /// the start: until then no code of the user's has run that could have changed the dict.
+    void read_words(PyObject* features, bool learning) {
+        items_.clear();
+        prefetch_table(features);
+        PyObject *key, *number;
+        Py_ssize_t position = 0;
+        while (PyDict_Next(features, &position, &key, &number)) {
+            __builtin_prefetch(key);
+            __builtin_prefetch(reinterpret_cast<const char*>(key) + kTextStart);
+            __builtin_prefetch(number);
+            items_.push_back({key, number});
+        }
+        index.reserve(items_.size());
+        value.reserve(items_.size());
+        for (const Item& item : items_) {
+            const bool is_float = PyFloat_CheckExact(item.number);
+            if (!PyUnicode_CheckExact(item.key) || !(is_float || PyLong_CheckExact(item.number))) {
+                forget_uncommitted();
+                clear();
+                read_dict(features, learning);
+                return;
+            }
+            const std::string_view word = utf8(item.key);
+            add_hashed(word.data(), word.size(),
+                       is_float ? PyFloat_AsDouble(item.number) : as_number(item.key, item.number), learning);
+        }
+    }
+
+    /// Asks for the whole table of a dict: walking it, each line would be waited for.
+    [[gnu::always_inline]] static void prefetch_table(PyObject* dict) noexcept {
+#if !defined(Py_LIMITED_API)
+        const auto* table = reinterpret_cast<const char*>(reinterpret_cast<PyDictObject*>(dict)->ma_keys);
+        const auto bytes = static_cast<std::size_t>(PyDict_GET_SIZE(dict)) * 2 * sizeof(PyObject*) + 256;
+        for (std::size_t at = 0; at < std::min<std::size_t>(bytes, 4096); at += 64)
+            __builtin_prefetch(table + at);
+#else
+        (void)dict;
+#endif
+    }
+
+    static std::string_view utf8(PyObject* text) {
+#if !defined(Py_LIMITED_API)
+        if (PyUnicode_IS_COMPACT_ASCII(text))
+            return {static_cast<const char*>(PyUnicode_DATA(text)),
+                    static_cast<std::size_t>(PyUnicode_GET_LENGTH(text))};
+#endif
+        Py_ssize_t size;
+        const char* word = PyUnicode_AsUTF8AndSize(text, &size);
+        if (!word) throw nb::python_error();
+        return {word, static_cast<std::size_t>(size)};
+    }
+
     void read_mapping(nb::handle features, bool learning) {
         if (!nb::hasattr(features, "items"))
             throw nb::type_error(
@@ -134,14 +245,11 @@ private:
         }
         double x = PyFloat_CheckExact(number) ? PyFloat_AsDouble(number) : as_number(key, number);
         if (PyUnicode_Check(key)) {
-            Py_ssize_t size;
-            const char* word = PyUnicode_AsUTF8AndSize(key, &size);
-            if (!word) throw nb::python_error();
-            if (!columns.empty() || bits == 0) {
-                add_word(std::string(word, static_cast<std::size_t>(size)), x, learning);
-            } else {
-                add_hashed(word, static_cast<std::size_t>(size), x, learning);
-            }
+            const std::string_view word = utf8(key);
+            if (!columns.empty() || bits == 0)
+                add_word(std::string(word), x, learning);
+            else
+                add_hashed(word.data(), word.size(), x, learning);
         } else {
             add_column(key, x, learning);
         }
@@ -178,9 +286,11 @@ private:
     void add_hashed(const char* word, std::size_t size, double x, bool learning) {
         const auto column = static_cast<std::uint32_t>(onlinear::text::hashed_column(
             onlinear::text::murmur3_32(word, size, 0), static_cast<unsigned>(bits)));
-        if (learning) {
-            make_room();
-            if (!seen_[column] && words.size() < max_names) noted_.add(column, {word, size});
+        __builtin_prefetch(place_ + column * pitch_, 1);
+        if (learning && !seen_[column] && words_.size() < max_names) {
+            seen_[column] = true;
+            noted_.push_back(column);
+            words_.add(column, {word, size});
         }
         hashed = true;
         push(column, x);
@@ -216,10 +326,21 @@ private:
         if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits, false);
     }
 
-    std::vector<bool> seen_;  // hashed columns that have a word
-    WordList noted_;          // words the last dict brings
-    std::int64_t top_ = -1;   // the largest column of the last dict
-    bool finite_ = true;      // whether all its values are finite in any state's type
+    static constexpr std::size_t kTextStart = 48;  // where a short string's bytes begin, near enough
+
+    struct Item {
+        PyObject *key, *number;
+    };
+
+    std::vector<bool> seen_;            // hashed columns that have a word
+    WordList words_;                    // the words, those of the last dict included
+    WordList::Mark committed_;          // up to here they are there to stay
+    std::vector<std::uint32_t> noted_;  // columns of those behind
+    std::vector<Item> items_;
+    const char* place_ = nullptr;
+    std::size_t pitch_ = 0;
+    std::int64_t top_ = -1;  // the largest column of the last dict
+    bool finite_ = true;     // whether all its values are finite in any state's type
 };
 
 }  // namespace onlinear::bindings

@@ -205,7 +205,7 @@ struct Handle {
     /// say.
     bool learn_known(nb::handle dict, std::int32_t label, double weight) {
         if (wants != Answer::labels || single_prototype || !(weight > 0)) return false;
-        features.read(dict, true);
+        features.read(dict, true, learner->place(0), learner->pitch());
         if (features.needed() > learner->features() || !features.fresh.empty() ||
             features.inspect(learner->single_precision()))
             return false;
@@ -217,7 +217,7 @@ struct Handle {
 
     /// A dict as a matrix of one row; a bad one is refused before anything grows for its sake.
     Matrix from_dict(nb::handle dict, bool learning, Refusal& refusal) {
-        features.read(dict, learning);
+        features.read(dict, learning, learner->place(0), learner->pitch());
         refusal = features.inspect(learner->single_precision());
         if (refusal) return {};
         const std::size_t needed = features.needed();
@@ -263,7 +263,7 @@ private:
         return features.columns.empty() && features.bits > 0 && used_hash() ? std::size_t{1} << features.bits
                                                                             : 0;
     }
-    bool used_hash() const { return features.hashed || !features.words.empty(); }
+    bool used_hash() const { return features.hashed || features.has_words(); }
 
     /// A feature never learned has no weight: it says nothing about a prediction.
     void drop_unknown() {
@@ -687,9 +687,9 @@ void bind_learner(nb::module_& m) {
         .def_prop_ro("fresh_names", [](const Handle& self) { return self.features.fresh; })
         .def(
             "words",
-            [](const Handle& self) {
+            [](Handle& self) {
                 nb::dict out;
-                self.features.words.each([&](std::uint32_t column, std::string_view word) {
+                self.features.words().each([&](std::uint32_t column, std::string_view word) {
                     out[nb::int_(column)] = nb::str(word.data(), word.size());
                 });
                 return out;

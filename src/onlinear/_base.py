@@ -281,7 +281,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         try:
             number = self._labels.index[y]
-            learn = self._learner.handle.learn_known
+            learn = self._learner._handle.learn_known
         except (AttributeError, KeyError, TypeError):
             return self._learn_new_one(x, y, w)
         if self.class_weight is None:

@@ -83,6 +83,9 @@ public:
     virtual bool single_precision() const noexcept = 0;
     virtual std::size_t blocks() const noexcept = 0;
     virtual std::size_t features() const noexcept = 0;
+    /// Where the weights of a column lie, and the bytes from one column's to the next: to ask for them early.
+    virtual const char* place(std::size_t column) const noexcept = 0;
+    virtual std::size_t pitch() const noexcept = 0;
     virtual void grow(std::size_t features, std::size_t classes) = 0;
     /// Takes back a growth whose features have not been learned from.
     virtual void shrink(std::size_t features) = 0;
@@ -181,6 +184,12 @@ public:
     }
     std::size_t blocks() const noexcept override { return belief_.planes().blocks(); }
     std::size_t features() const noexcept override { return belief_.planes().slots() - 1; }
+    const char* place(std::size_t column) const noexcept override {
+        return reinterpret_cast<const char*>(belief_.planes().data()) + (column + 1) * pitch();
+    }
+    std::size_t pitch() const noexcept override {
+        return belief_.planes().address_factor() * belief_.planes().width() * sizeof(T);
+    }
 
     void grow(std::size_t features, std::size_t classes) override {
         if constexpr (requires { task_.classes; }) {

@@ -44,18 +44,16 @@ inline std::uint32_t murmur3_32(const char* data, std::size_t size, std::uint32_
     const char* const blocks_end = data + (size & ~std::size_t{3});
     for (; data != blocks_end; data += 4) h = detail::murmur3_mix(h, detail::load_le32(data));
 
-    std::uint32_t tail = 0;
-    switch (size & 3) {
-        case 3:
-            tail ^= static_cast<std::uint32_t>(static_cast<unsigned char>(data[2])) << 16;
-            [[fallthrough]];
-        case 2:
-            tail ^= static_cast<std::uint32_t>(static_cast<unsigned char>(data[1])) << 8;
-            [[fallthrough]];
-        case 1:
-            tail ^= static_cast<unsigned char>(data[0]);
-            h ^= detail::murmur3_scramble(tail);
+    if (size >= 4) {
+        // The bytes past the last block are the top of the last four; without any, the shift leaves nothing.
+        // Words come in all lengths, so a branch for each would be guessed wrong.
+        const std::uint64_t last = detail::load_le32(data + (size & 3) - 4);
+        const auto tail = static_cast<std::uint32_t>(last >> (8 * (4 - (size & 3))));
+        return detail::murmur3_finish(h ^ detail::murmur3_scramble(tail), size);
     }
+    std::uint32_t tail = 0;
+    for (std::size_t i = size; i-- > 0;) tail = tail << 8 | static_cast<unsigned char>(data[i]);
+    h ^= detail::murmur3_scramble(tail);
     return detail::murmur3_finish(h, size);
 }
 
