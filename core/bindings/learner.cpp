@@ -714,6 +714,13 @@ void bind_learner(nb::module_& m) {
             },
             nb::arg("features"), nb::arg("classes"))
         .def(
+            "expect_classes",
+            [](Handle& self, std::size_t classes) {
+                std::unique_lock lock(self.turn);
+                self.learner->expect(std::min<std::size_t>(classes, 1 << 16));
+            },
+            nb::arg("classes"), "Make room for so many classes at the next growth.")
+        .def(
             "to_multiclass",
             [](Handle& self, nb::handle task) {
                 const TaskSpec spec = to_variant<TaskSpec>(task, "a task");

@@ -205,13 +205,13 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         if len(expected) or not first:
             news.insert(0, (0, expected))
         if first:
-            return Batch(rows, numbers, weights, self._state_dtype(X), news, checked=True)
+            return Batch(rows, numbers, weights, self._state_dtype(X), news, len(known), checked=True)
         if self.cost_matrix is not None and len(known) > len(self._labels):
             self._refuse_class(known.names[len(self._labels)])
         grows = len(known) > len(self._labels) or rows.n_columns > self._learner.n_features
         if grows:
             self._inspect(rows, self._learner.dtype)
-        return Batch(rows, numbers, weights, self._learner.dtype, news, checked=grows)
+        return Batch(rows, numbers, weights, self._learner.dtype, news, len(known), checked=grows)
 
     def _expected(
         self, labels: Array, classes: npt.ArrayLike | None, weights: Array | None, known: Labels
@@ -235,7 +235,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         fitted = self.__dict__.get("_learner") is not None
         restore = self._checkpoint(deep=fitted and self._grows(new, batch.rows.n_columns))
         try:
-            self._meet(new, batch.rows.n_columns, batch.dtype)
+            self._meet(new, batch.rows.n_columns, batch.dtype, expected=batch.n_classes)
             class_weight, balanced = self._streaming_weights()
             self._learner.learn_rows(
                 batch.rows.part(start, stop),
@@ -410,13 +410,18 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """Whether these classes or this many features ask for room."""
         return len(new) > 0 or n_features > self._learner.n_features
 
-    def _meet(self, new: Array, n_features: int, dtype: str = "float64") -> None:
-        """Make room for classes and features that were not there before; the first of them start the learner."""
+    def _meet(self, new: Array, n_features: int, dtype: str = "float64", *, expected: int = 0) -> None:
+        """Make room for classes and features that were not there before; the first of them start the learner.
+
+        Room is made for `expected` classes at once, where so many are known to come.
+        """
         if self.__dict__.get("_learner") is None:
             self._labels = Labels()
             self._start(n_features, new, dtype)
+            self._learner.handle.expect_classes(expected)
             return
         handle = self._learner.handle
+        handle.expect_classes(expected)
         if self.cost_matrix is not None and len(new):
             self._refuse_class(new.tolist()[0])
         self._labels.add(np.asarray(new))
@@ -757,6 +762,7 @@ class Batch:
     weights: Array | None
     dtype: str
     news: list[tuple[int, Array]]
+    n_classes: int
     checked: bool
 
     def parts(self) -> Iterator[tuple[int, int, Array]]:

@@ -358,6 +358,8 @@ class StreamLearner(RowStream):
     ) -> None:
         super().__init__(model, dtype=dtype, skip=skip, measure=False)
         self.labels = StreamLabels(model._labels.names if self.started else [])
+        self._counted: Batch | None = None
+        self._known_then = 0
 
     def numbers(self, batch: Batch) -> Array:
         """Class numbers of a batch; -1 stands for classes met on the way."""
@@ -396,7 +398,9 @@ class StreamLearner(RowStream):
         known = len(model._labels) if self.started else 0
         try:
             with model._all_or_nothing():
-                model._meet(np.array([name]), batch.n_features, self.dtype)
+                model._meet(
+                    np.array([name]), batch.n_features, self.dtype, expected=self._expected(batch, numbers, known)
+                )
         except DataError as error:
             line = int(batch.lines[row])
             raise ReadError(f"{batch.source}:{line}: {error}", batch.source, line) from None
@@ -405,6 +409,16 @@ class StreamLearner(RowStream):
         if len(model._labels) > known + 1:  # a cost matrix names all classes at once
             numbers[:] = self.labels.encode(batch)
         numbers[same] = model._labels.index[name]
+
+    def _expected(self, batch: Batch, numbers: Array, known: int) -> int:
+        """How many classes there will be at the end of a batch, counted once a batch."""
+        if batch is not self._counted:
+            self._counted = batch
+            unknown = numbers < 0
+            texts = np.unique(batch.label_ids[unknown & (batch.label_ids >= 0)])
+            values = np.unique(batch.labels[unknown & (batch.label_ids < 0)])
+            self._known_then = known + len(texts) + len(values)
+        return self._known_then
 
     def _lesson(self, answers: Array, start: int, stop: int) -> tuple[Array, None]:
         numbers = answers[start:stop]

@@ -87,6 +87,8 @@ public:
     virtual const char* place(std::size_t column) const noexcept = 0;
     virtual std::size_t pitch() const noexcept = 0;
     virtual void grow(std::size_t features, std::size_t classes) = 0;
+    /// Says how many classes there will be before long, so that room for them is made at once.
+    virtual void expect(std::size_t classes) = 0;
     /// Takes back a growth whose features have not been learned from.
     virtual void shrink(std::size_t features) = 0;
     /// The same learner for several classes; two classes become blocks -w/2 and +w/2.
@@ -188,7 +190,7 @@ public:
         return reinterpret_cast<const char*>(belief_.planes().data()) + (column + 1) * pitch();
     }
     std::size_t pitch() const noexcept override {
-        return belief_.planes().address_factor() * belief_.planes().width() * sizeof(T);
+        return belief_.planes().slot_step() * sizeof(T);
     }
 
     void grow(std::size_t features, std::size_t classes) override {
@@ -198,6 +200,8 @@ public:
         belief_.grow(features + 1, task_.blocks());
         make_room();
     }
+
+    void expect(std::size_t classes) override { belief_.planes().expect(classes); }
 
     void shrink(std::size_t features) override {
         if constexpr (requires { belief_.shrink(features + 1); }) {

@@ -134,6 +134,19 @@ public:
         shape(slots, blocks);
     }
 
+    /// Empty planes of another shape, with room for what this one expects.
+    Planes reshaped(std::size_t slots, std::size_t blocks) const {
+        Planes out;
+        out.planes_ = planes_;
+        out.apart_ = apart_;
+        out.expected_ = expected_;
+        out.shape(slots, blocks);
+        return out;
+    }
+
+    /// Says that so many blocks are to come: room for them is made at the next growth, and made once.
+    void expect(std::size_t blocks) noexcept { expected_ = std::max(expected_, blocks); }
+
     /// The geometry alone, for a belief that keeps its weights elsewhere.
     static Planes shape_of(std::size_t slots, std::size_t blocks) {
         Planes out;
@@ -158,6 +171,8 @@ public:
     std::uint32_t address_factor() const noexcept {
         return single() ? static_cast<std::uint32_t>(planes_) : 1;
     }
+    /// Elements from one slot's weight to the next one's.
+    std::size_t slot_step() const noexcept { return address_factor() * width(); }
     /// The slot an address stands for.
     std::uint32_t slot_of(std::uint32_t at) const noexcept { return at / address_factor(); }
     std::size_t offset(std::uint32_t slot, std::size_t plane, std::size_t block) const noexcept {
@@ -192,13 +207,10 @@ public:
             slots_ = slots;
             blocks_ = blocks;
         } else {
-            Planes larger;
-            larger.planes_ = planes_;
-            larger.apart_ = apart_;
             // Doubling keeps the cost of growing one feature at a time constant per feature.
             const std::size_t room =
                 slots > capacity_ && capacity_ > 0 ? std::max(slots, 2 * capacity_) : slots;
-            larger.shape(std::max(room, capacity_), blocks);
+            Planes larger = reshaped(std::max(room, capacity_), blocks);
             larger.slots_ = slots;
             const std::size_t kept = blocks == old_blocks ? pitch_ : old_blocks;  // with its padding
             // What is copied is given back on the way, so that a large model is not in memory twice.
@@ -224,14 +236,18 @@ public:
     /// The same of the blocks from `first` to `last`.
     template <class Out>
     void read(std::size_t plane, Out* out, std::size_t first, std::size_t last) const {
-        by_tiles(first, last, [&](std::uint32_t s, std::size_t b) {
-            out[(b - first) * slots_ + s] = static_cast<Out>(at(s, plane, b));
+        by_tiles(first, last, [&](std::size_t s, std::size_t n, std::size_t b) {
+            const T* from = array_.data() + offset(static_cast<std::uint32_t>(s), plane, b);
+            Out* to = out + (b - first) * slots_ + s;
+            for (std::size_t i = 0, step = slot_step(); i < n; ++i) to[i] = static_cast<Out>(from[i * step]);
         });
     }
     template <class In>
     void write(std::size_t plane, const In* in) {
-        by_tiles(0, blocks_, [&](std::uint32_t s, std::size_t b) {
-            at(s, plane, b) = static_cast<T>(in[b * slots_ + s]);
+        by_tiles(0, blocks_, [&](std::size_t s, std::size_t n, std::size_t b) {
+            T* to = array_.data() + offset(static_cast<std::uint32_t>(s), plane, b);
+            const In* from = in + b * slots_ + s;
+            for (std::size_t i = 0, step = slot_step(); i < n; ++i) to[i * step] = static_cast<T>(from[i]);
         });
     }
 
@@ -253,16 +269,13 @@ public:
     }
 
 private:
-    /// Every weight, a few slots at a time: one layout is by slots and the other by blocks, and both stay in
-    /// the cache.
+    /// Calls f(first slot, slots, block) over all weights, a few slots at a time: one layout is by slots and
+    /// the other by blocks, and both stay in the cache.
     template <class F>
     void by_tiles(std::size_t first_block, std::size_t last_block, F&& f) const {
         constexpr std::size_t kTile = 128;
-        for (std::size_t first = 0; first < slots_; first += kTile) {
-            const std::size_t last = std::min(first + kTile, slots_);
-            for (std::size_t b = first_block; b < last_block; ++b)
-                for (std::size_t s = first; s < last; ++s) f(static_cast<std::uint32_t>(s), b);
-        }
+        for (std::size_t first = 0; first < slots_; first += kTile)
+            for (std::size_t b = first_block; b < last_block; ++b) f(first, std::min(kTile, slots_ - first), b);
     }
 
     void shape(std::size_t slots, std::size_t blocks) {
@@ -278,7 +291,7 @@ private:
         // first rows, and pages that are never touched cost nothing.
         capacity_ = (std::max<std::size_t>(slots, 1) + slots / 32 + 15) / 16 * 16;
         const std::size_t part = apart_ ? kVector : kVector / 2;
-        pitch_ = single() ? 1 : (blocks + part - 1) / part * part;
+        pitch_ = single() ? 1 : (std::max(blocks, expected_) + part - 1) / part * part;
         stride_ = apart_ ? capacity_ * pitch_ : pitch_;
     }
 
@@ -297,7 +310,7 @@ private:
             padding_ = std::numeric_limits<T>::quiet_NaN();  // one value no longer stands behind all of them
     }
 
-    std::size_t planes_ = 1, slots_ = 0, blocks_ = 1, capacity_ = 0, stride_ = 1, pitch_ = 1;
+    std::size_t planes_ = 1, slots_ = 0, blocks_ = 1, capacity_ = 0, stride_ = 1, pitch_ = 1, expected_ = 0;
     bool apart_ = false;
     T padding_{};  // what stands behind the blocks in the plane that does not start at zero
     BigArray<T> array_;

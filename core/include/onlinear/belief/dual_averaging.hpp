@@ -90,7 +90,7 @@ public:
     void grow(std::size_t slots, std::size_t blocks) { w_.grow(slots, blocks, w_.planes(), T{0}); }
     /// Halving the mean by doubling its denominator leaves the threshold where it was.
     void split() {
-        Planes<T> two(2, w_.slots(), 2);
+        Planes<T> two = w_.reshaped(w_.slots(), 2);
         const T delta0 = static_cast<T>(options_.delta0);
         for (std::uint32_t s = 0; s < w_.slots(); ++s) {
             const T u = w_.at(s, 0, 0), H = delta0 + 2 * std::sqrt(w_.at(s, 1, 0));

@@ -184,7 +184,7 @@ public:
     /// own.
     void split() {
         const std::size_t n = w_.slots();
-        Planes<T> two(w_.planes(), n, 2);
+        Planes<T> two = w_.reshaped(n, 2);
         for (std::uint32_t s = 0; s < n; ++s)
             for (std::size_t p = 0; p < w_.planes(); ++p) {
                 const T half = w_.at(s, p, 0) / 2;

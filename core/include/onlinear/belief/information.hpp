@@ -113,7 +113,7 @@ public:
     }
     /// mu/2 and half the variance in each block: the same theta, twice the precision.
     void split() {
-        Planes<T> two(2, w_.slots(), 2);
+        Planes<T> two = w_.reshaped(w_.slots(), 2);
         for (std::uint32_t s = 0; s < w_.slots(); ++s) {
             two.at(s, 0, 0) = -w_.at(s, 0, 0);
             two.at(s, 0, 1) = w_.at(s, 0, 0);

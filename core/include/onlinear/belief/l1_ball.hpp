@@ -103,7 +103,7 @@ public:
     }
     /// Blocks -w/2 and +w/2; the norm is the same.
     void split() {
-        Planes<T> two(1, w_.slots(), 2);
+        Planes<T> two = w_.reshaped(w_.slots(), 2);
         for (std::uint32_t s = 0; s < w_.slots(); ++s) {
             const T half = value(w_.at(s, 0, 0)) / 2;
             two.at(s, 0, 0) = -half;

@@ -142,7 +142,7 @@ public:
 
     /// A third class has come: the weights w of two classes become blocks -w/2 and +w/2.
     void split() {
-        Planes<T> two(w_.planes(), w_.slots(), 2);
+        Planes<T> two = w_.reshaped(w_.slots(), 2);
         for (std::uint32_t s = 0; s < w_.slots(); ++s)
             for (std::size_t p = 0; p < w_.planes(); ++p) {
                 const T half = w_.at(s, p, 0) / 2;
