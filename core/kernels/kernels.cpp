@@ -453,19 +453,47 @@ void axpy(T* w, const T* x, T a, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) w[i] += a * x[i];
 }
 
-template <class T>
-double norm2(const T* x, std::size_t n) {
-    double sum = 0;
+/// The squares of values converted to T, added up lane by lane whatever their alignment; with kStore the
+/// values are kept. x - x is 0 exactly when x is finite, and unlike a classification of x it vectorises.
+template <class T, bool kStore, class V>
+inline Copied pass_over(const V* x, T* out, std::size_t n) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    typedef V Given __attribute__((vector_size(s * sizeof(V)), aligned(sizeof(V)), may_alias));
+    typedef Vector<T> Kept __attribute__((aligned(sizeof(T)), may_alias));
+    double norm2 = 0;
+    int bad = 0;
     for (std::size_t start = 0; start < n; start += kFold) {
         const std::size_t stop = start + kFold < n ? start + kFold : n;
-        T part[8] = {};
+        Vector<T> sum{};
+        typename VectorOf<T>::integers strange{};
         std::size_t j = start;
-        for (; j + 8 <= stop; j += 8)
-            for (std::size_t k = 0; k < 8; ++k) part[k] += x[j + k] * x[j + k];
-        for (; j < stop; ++j) part[0] += x[j] * x[j];
-        for (std::size_t k = 0; k < 8; ++k) sum += static_cast<double>(part[k]);
+        for (; j + s <= stop; j += s) {
+            const Vector<T> v = __builtin_convertvector(*reinterpret_cast<const Given*>(x + j), Vector<T>);
+            if constexpr (kStore) *reinterpret_cast<Kept*>(out + j) = v;
+            strange |= v - v != 0;
+            sum += v * v;
+        }
+        double rest = 0;
+        for (; j < stop; ++j) {
+            const T v = static_cast<T>(x[j]);
+            if constexpr (kStore) out[j] = v;
+            bad |= v - v != 0;
+            rest += static_cast<double>(v * v);
+        }
+        norm2 += fold(sum) + rest;
+        for (std::size_t k = 0; k < s; ++k) bad |= strange[k] != 0;
     }
-    return sum;
+    return {norm2, bad == 0};
+}
+
+template <class T>
+double norm2(const T* x, std::size_t n) {
+    return pass_over<T, false>(x, static_cast<T*>(nullptr), n).norm2;
+}
+
+template <class T, class V>
+Copied copy(const V* x, T* out, std::size_t n) {
+    return pass_over<T, true>(x, out, n);
 }
 
 inline bool rises(const std::int32_t* index, std::size_t n) {
@@ -519,18 +547,6 @@ Scored score(const T* w, std::size_t step, const std::int32_t* index, const T* x
                               : score_steps<2>(w, index, x, n, left, columns);
     scored.rising = rises(index, n);
     return scored;
-}
-
-/// x - x is 0 exactly when x is finite, and unlike a classification of x it vectorises.
-template <class T, class V>
-bool copy(const V* x, T* out, std::size_t n) {
-    int bad = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-        const T v = static_cast<T>(x[j]);
-        out[j] = v;
-        bad |= v - v != 0;
-    }
-    return bad == 0;
 }
 
 template <class I>

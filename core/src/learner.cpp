@@ -32,7 +32,7 @@ Refusal rising(const Matrix& m) noexcept {
 template <class T>
 Refusal slow_look(const Matrix& m) {
     const Planes<T> nowhere(1, 1, 1);
-    const Stager<T> stage(m, false, nowhere, false);
+    const Stager<T> stage(m, false, nowhere);
     Stage<T> buffer;
     for (std::size_t row = 0; row < m.rows; ++row)
         if (const Refusal refusal = stage(row, buffer)) return refusal;

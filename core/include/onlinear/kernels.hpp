@@ -23,6 +23,12 @@ struct Scored {
     bool rising;
 };
 
+/// What copying a row's values showed.
+struct Copied {
+    double norm2;
+    bool finite;  // all of them, in the state's type
+};
+
 template <class T>
 struct Kernels {
     /// sum w x, over n numbers, n a multiple of half a cache line.
@@ -64,9 +70,9 @@ struct Kernels {
     /// read, to ask for the weights of rows to come.
     Scored (*score)(const T* w, std::size_t step, const std::int32_t* index, const T* x, std::size_t n,
                     std::size_t left, std::size_t columns);
-    /// Copies values into the state's type; false when one is not finite there.
-    bool (*copy_f32)(const float* x, T* out, std::size_t n);
-    bool (*copy_f64)(const double* x, T* out, std::size_t n);
+    /// Copies values into the state's type; adds up their squares as `norm2` does.
+    Copied (*copy_f32)(const float* x, T* out, std::size_t n);
+    Copied (*copy_f64)(const double* x, T* out, std::size_t n);
     /// Turns indices into addresses, (index + 1) * factor (see Planes::address); says whether all lie below
     /// `columns` and whether they rise.
     Slots (*slots_i32)(const std::int32_t* index, std::uint32_t* out, std::size_t n, std::size_t columns,

@@ -139,7 +139,7 @@ public:
 
     Report learn(const Matrix& matrix, const Lesson& lesson) override {
         if (const Refusal refusal = check(lesson)) return {.refusal = refusal};
-        const Stager<T> stage(matrix, intercept, belief_.planes(), Belief::kNeedsNorm);
+        const Stager<T> stage(matrix, intercept, belief_.planes());
         const Report report = learn_all(stage, lesson);
         counters.seen += static_cast<double>(report.seen);
         counters.mistakes += static_cast<double>(report.mistakes);
@@ -380,19 +380,27 @@ private:
         const auto row_of = [&](std::size_t i) {
             return lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
         };
+        // Rows are staged, and their weights asked for, some rounds before their own. One that is refused is
+        // where the call ends.
+        std::size_t end = lesson.count, fetched = 0;
         Refusal ahead;
-        const auto fetch = [&](std::size_t i) __attribute__((always_inline)) {
-            if (i == lesson.count) return;
-            Stage<T>& next = stages_[i % 2];
-            if (i > 1 && stage.again(row_of(i), next)) return;
-            ahead = stage(row_of(i), next);
-            if (!ahead) stage.prefetch(next);
+        const auto fetch = [&]() __attribute__((always_inline)) {
+            if (fetched == end) return;
+            Stage<T>& next = stages_[fetched % kStages];
+            if (fetched < kStages || !stage.again(row_of(fetched), next)) {
+                ahead = stage(row_of(fetched), next);
+                if (ahead) {
+                    end = fetched;
+                    return;
+                }
+                stage.prefetch(next);
+            }
+            ++fetched;
         };
-        fetch(0);
-        for (std::size_t i = 0; i < lesson.count; ++i) {
-            if (ahead) return refused(report, ahead);
+        for (std::size_t i = 0; i < kRowsAhead; ++i) fetch();
+        for (std::size_t i = 0; i < end; ++i) {
             const std::size_t index = row_of(i);
-            const Row<T>& row = stages_[i % 2].row;
+            const Row<T>& row = stages_[i % kStages].row;
             if constexpr (requires { belief_.foresee(); }) {
                 if (i % Belief::kAhead == 0)
                     foresee(stage, lesson.count - i, [&](std::size_t j) { return row_of(i + j); });
@@ -406,17 +414,17 @@ private:
                 return refused(report, {fault, index, -1});
             if (example.weight == 0) {  // an exact no-op
                 if (lesson.scores) look(row);
-                fetch(i + 1);
+                fetch();
             } else {
                 shown_now_ = shown_scores(row);
                 Round round;
                 if constexpr (requires { task_.look(belief_, row, scores_.data()); }) {
                     // The next row is fetched while the sums over this one are being added up.
                     const auto seen = task_.look(belief_, row, scores_.data());
-                    fetch(i + 1);
+                    fetch();
                     round = task_.round(belief_, chosen, row, example, scores_.data(), clock(report), seen);
                 } else {
-                    fetch(i + 1);
+                    fetch();
                     round = task_.round(belief_, chosen, row, example, scores_.data(), clock(report));
                 }
                 if (round.fault != Fault::none) return refused(report, {round.fault, index, -1});
@@ -425,7 +433,7 @@ private:
             if (lesson.scores) std::copy_n(scores_.data(), blocks(), lesson.scores + i * blocks());
             ++report.learned;
         }
-        return report;
+        return refused(report, ahead);
     }
 
     /// Examples of several rows each, a row for each label.
@@ -528,7 +536,7 @@ private:
         std::vector<double> base(blocks(), 0.0);
         if (intercept)
             for (std::size_t b = 0; b < blocks(); ++b) base[b] = belief_.average_at(0, b);
-        const Stager<T> stage(matrix, false, belief_.planes(), false);
+        const Stager<T> stage(matrix, false, belief_.planes());
         std::size_t next = first;
         if (stage.direct() && belief_.planes().single() && belief_.planes().planes() <= 2 &&
             belief_.blend().second == 0)
@@ -618,7 +626,7 @@ private:
         if constexpr (kLinear) {
             if (what == Reading::scores) return read_scores(matrix, out, first, last);
         }
-        const Stager<T> stage(matrix, intercept, belief_.planes(), Belief::kNeedsNorm);
+        const Stager<T> stage(matrix, intercept, belief_.planes());
         if constexpr (requires { belief_.block(); }) {
             if (what != Reading::margin_variance)
                 return read_blocks(stage, what == Reading::variances, out, first, last);
@@ -675,7 +683,8 @@ private:
 
     Task task_;
     Belief belief_;
-    std::array<Stage<T>, 2> stages_;
+    static constexpr std::size_t kStages = 4, kRowsAhead = 2;
+    std::array<Stage<T>, kStages> stages_;
     std::vector<Stage<T>> candidates_;
     std::vector<double> scores_, shown_, scratch_;
     const double* shown_now_ = nullptr;  // the scores of the round at hand, as predictions show them

@@ -89,6 +89,10 @@ public:
     }
 
     void measure_norm() noexcept { row.norm2 = kernels<T>().norm2(row.value, row.size); }
+    /// The same of a closed row whose values' squares have been added up.
+    void set_norm(double values) noexcept {
+        row.norm2 = values + (row.value == value_.data() ? static_cast<double>(value_[0] * value_[0]) : 0.0);
+    }
 
 private:
     void finish(std::uint32_t size, bool intercept, bool first) noexcept {
@@ -208,6 +212,22 @@ inline bool row_bounds(const Matrix& m, std::size_t row, std::uint64_t& first, s
     return true;
 }
 
+/// Asks for as much input as this row has, some rows on: the machine's own foresight ends with each page.
+template <class V>
+[[gnu::always_inline]] inline void prefetch_input(const V* from, std::size_t n) noexcept {
+    constexpr std::size_t kBytesAhead = 1536;
+    for (std::size_t byte = 0; byte < n * sizeof(V); byte += 64)
+        __builtin_prefetch(reinterpret_cast<const char*>(from) + kBytesAhead + byte);
+}
+
+template <class T, class V>
+[[gnu::always_inline]] inline Copied copy_values(const V* x, T* out, std::size_t n) {
+    if constexpr (sizeof(V) == 4)
+        return kernels<T>().copy_f32(x, out, n);
+    else
+        return kernels<T>().copy_f64(x, out, n);
+}
+
 template <class T, class V, class I, class P>
 Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Planes<T>& planes,
                      Stage<T>& stage) {
@@ -221,17 +241,16 @@ Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Pla
     const I* index = static_cast<const I*>(m.indices) + first;
     const V* x = static_cast<const V*>(m.values) + first;
     const std::uint64_t columns = m.columns;
+    prefetch_input(index, n);
+    prefetch_input(x, n);
     const Kernels<T>& wide = kernels<T>();
     Slots seen;
-    bool finite;
     if constexpr (sizeof(I) == 4)
         seen = wide.slots_i32(index, at, n, columns, planes.address_factor());
     else
         seen = wide.slots_i64(index, at, n, columns, planes.address_factor());
-    if constexpr (sizeof(V) == 4)
-        finite = wide.copy_f32(x, value, n);
-    else
-        finite = wide.copy_f64(x, value, n);
+    const Copied copied = copy_values<T>(x, value, n);
+    double norm2 = copied.norm2;
     auto size = static_cast<std::uint32_t>(n);
     if (!seen.inside) [[unlikely]] {
         for (std::uint64_t j = 0; j < n; ++j)
@@ -239,7 +258,7 @@ Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Pla
                 return {Fault::index_range, row, static_cast<std::int64_t>(index[j])};
         return {Fault::index_range, row, -1};
     }
-    if (!finite) [[unlikely]] {
+    if (!copied.finite) [[unlikely]] {
         Refusal refusal = find_fault<T>(x, n, 1, row);
         if (!refusal) return {Fault::nan, row, -1};  // changed while we looked
         refusal.column = static_cast<std::int64_t>(index[refusal.column]);
@@ -257,8 +276,10 @@ Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Pla
             if (!usable(value[j])) return {Fault::too_large, row, static_cast<std::int64_t>(at[j]) - 1};
             at[j] = planes.address(at[j]);
         }
+        norm2 = wide.norm2(value, size);
     }
     stage.close(size, intercept, planes);
+    stage.set_norm(norm2);
     return {};
 }
 
@@ -269,23 +290,22 @@ Refusal stage_dense(const Matrix& m, std::size_t row, bool intercept, const Plan
     stage.reserve(n + 1);
     T* value = stage.value();
     const V* x = static_cast<const V*>(m.values) + static_cast<std::ptrdiff_t>(row) * m.row_stride;
-    bool finite = true;
+    Copied copied{0, true};
     if (m.column_stride == 1) {
-        if constexpr (sizeof(V) == 4)
-            finite = kernels<T>().copy_f32(x, value, n);
-        else
-            finite = kernels<T>().copy_f64(x, value, n);
+        copied = copy_values<T>(x, value, n);
     } else {
         for (std::size_t j = 0; j < n; ++j) {
             value[j] = static_cast<T>(x[static_cast<std::ptrdiff_t>(j) * m.column_stride]);
-            finite &= usable(value[j]);
+            copied.finite &= usable(value[j]);
         }
+        copied.norm2 = kernels<T>().norm2(value, n);
     }
-    if (!finite) [[unlikely]] {
+    if (!copied.finite) [[unlikely]] {
         const Refusal refusal = find_fault<T>(x, n, m.column_stride, row);
         return refusal ? refusal : Refusal{Fault::nan, row, -1};
     }
     stage.close_dense(static_cast<std::uint32_t>(n), intercept, planes);
+    stage.set_norm(copied.norm2);
     return {};
 }
 
@@ -295,29 +315,26 @@ Refusal stage_dense(const Matrix& m, std::size_t row, bool intercept, const Plan
 template <class T>
 class Stager {
 public:
-    Stager(const Matrix& matrix, bool intercept, const Planes<T>& planes, bool norm)
+    Stager(const Matrix& matrix, bool intercept, const Planes<T>& planes)
         : matrix_(matrix),
           intercept_(intercept),
           planes_(planes),
-          norm_(norm),
-          plain_(!norm && !matrix.sparse() && matrix.column_stride == 1 && same_type()),
+          plain_(!matrix.sparse() && matrix.column_stride == 1 && same_type()),
           stage_(pick(matrix)) {}
 
     Refusal operator()(std::size_t row, Stage<T>& stage) const {
-        const Refusal refusal = stage_(matrix_, row, intercept_, planes_, stage);
-        if (!refusal && norm_) stage.measure_norm();
-        return refusal;
+        return stage_(matrix_, row, intercept_, planes_, stage);
     }
 
     /// The same where the stage holds another row of this matrix and only values need to change; false where
     /// more is needed, or a value is refused.
     [[gnu::always_inline]] bool again(std::size_t row, Stage<T>& stage) const noexcept {
         if (!plain_) return false;
-        const T* x = static_cast<const T*>(matrix_.values) + static_cast<std::ptrdiff_t>(row) * matrix_.row_stride;
-        if constexpr (sizeof(T) == 4)
-            return kernels<T>().copy_f32(x, stage.value(), matrix_.columns);
-        else
-            return kernels<T>().copy_f64(x, stage.value(), matrix_.columns);
+        const Copied copied = staging::copy_values<T>(
+            static_cast<const T*>(matrix_.values) + static_cast<std::ptrdiff_t>(row) * matrix_.row_stride,
+            stage.value(), matrix_.columns);
+        stage.set_norm(copied.norm2);
+        return copied.finite;
     }
 
     /// Whether rows are of the types that `score` takes as they lie.
@@ -408,7 +425,6 @@ private:
     const Matrix& matrix_;
     bool intercept_;
     const Planes<T>& planes_;
-    bool norm_;
     bool plain_;  // dense rows of the state's own type, each in one piece
     Function stage_;
 };
