@@ -18,6 +18,7 @@ Array = npt.NDArray[Any]
 AXES = [
     (rule.Perceptron(), belief.Mean()),
     (rule.PassiveAggressive(variant="pa1", C=0.5), belief.Mean(average=True)),
+    (rule.RegularizedPassiveAggressive(penalty="l1_ball", radius=1.5), belief.L1Ball()),
     (rule.Arow(r=0.5), belief.Diagonal(projection="kl")),
     (rule.SoftConfidenceWeighted(C=0.5), belief.Diagonal(projection="drop", average=True)),
     (rule.Nherd(C=0.1), belief.Full()),

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -41,11 +42,15 @@ protected:
 
 /// A belief whose mean answers only to classes (dual averaging).
 template <class Belief>
-concept ForClasses = requires { Belief::kForClasses; };
+concept ForClasses = requires {
+    Belief::kForClasses;
+};
 
 /// A belief that keeps a paper's own natural parameters.
 template <class Belief>
-concept Natural = requires { Belief::kNatural; };
+concept Natural = requires {
+    Belief::kNatural;
+};
 
 template <class Belief>
 concept MeasuresDistance = requires(const Belief b, const Row<typename Belief::Scalar> row, bool walked) {
@@ -88,12 +93,20 @@ inline std::size_t width_for(const Row<T>& row, const Planes<T>& planes) noexcep
     return row.flat ? 1 : planes.width();
 }
 
-/// The weights a belief predicts with: first * plane 0 + second * plane `other`.
+/// The weights a belief predicts with: first * plane 0 + second * plane `other`, or where there is a `shift`,
+/// plane 0 brought nearer to zero by it.
 struct Blend {
     double first = 1.0;
     double second = 0.0;
     std::size_t other = 0;
+    double shift = 0.0;
 };
+
+/// sign(u) max(0, |u| - shift), without a branch.
+template <class T>
+[[gnu::always_inline]] inline T nearer_zero(T u, T shift) noexcept {
+    return u - std::min(std::max(u, -shift), shift);
+}
 
 /// The mean over all rounds, kept lazily for a mean written scale * u.
 ///

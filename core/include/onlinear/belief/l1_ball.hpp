@@ -46,12 +46,14 @@ public:
 
     constraint::Truncation truncation;
 
-    L1Ball(const Options&, std::size_t slots, std::size_t blocks) : w_(1, slots, blocks) {}
+    L1Ball(const Options&, std::size_t slots, std::size_t blocks, bool apart = false)
+        : w_(1, slots, blocks, apart) {}
 
     Planes<T>& planes() noexcept { return w_; }
     const Planes<T>& planes() const noexcept { return w_; }
     double threshold() const noexcept { return 0.0; }
     double mean_norm() const noexcept { return 0.0; }
+    Blend blend() const noexcept { return {.shift = shift_}; }
     void start(double, bool) noexcept {}
     void confine(double radius) noexcept { radius_ = radius; }
 
@@ -98,6 +100,7 @@ public:
 
     void tick() noexcept {}
     void grow(std::size_t slots, std::size_t blocks) {
+        if (slots <= w_.slots() && blocks <= w_.blocks()) return;
         w_.grow(slots, blocks, w_.planes(), T{0});
         known_ = false;
     }
@@ -189,27 +192,22 @@ private:
         }
     };
 
-    T value(T u) const noexcept {
-        const T shift = static_cast<T>(shift_);
-        return u - std::min(std::max(u, -shift), shift);
-    }
+    T value(T u) const noexcept { return nearer_zero(u, static_cast<T>(shift_)); }
     double single_score(const Row<T>& row) const noexcept {
         const T* w = w_.data();
         const T shift = static_cast<T>(shift_);
         return gather_row(row, w, shift);
     }
     static double gather_row(const Row<T>& row, const T* w, T shift) noexcept {
-        return belief::gather(row, [w, shift](std::uint32_t at, T x) {
-            const T u = w[at];
-            return (u - std::min(std::max(u, -shift), shift)) * x;
-        });
+        return belief::gather(row,
+                              [w, shift](std::uint32_t at, T x) { return nearer_zero(w[at], shift) * x; });
     }
 
     /// Takes the row's weights out of the state; gives the largest |delta_p|.
     double lift(const Row<T>& row, Terms terms) {
         touched_.clear();
         double top = 0;
-        const std::size_t width = w_.width();
+        const std::size_t width = width_for(row, w_);
         for (const Term& term : terms)
             for (std::uint32_t j = 0; j < row.size; ++j) {
                 const double delta = term.coefficient * static_cast<double>(row.value[j]);

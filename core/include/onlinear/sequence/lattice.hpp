@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <vector>
 
 #include "onlinear/belief/belief.hpp"
@@ -112,6 +113,7 @@ private:
 
     void emit(const Kernels<T>& kernel, const Planes<T>& w, const Blend& blend, const Sentence<T>& sentence,
               std::size_t i, T* out) noexcept {
+        if (blend.shift > 0) return emit_shifted(w, static_cast<T>(blend.shift), sentence, i, out);
         const auto sum = [&](std::size_t plane, T* to) {
             kernel.token(w.data() + plane * w.stride(), sentence.features(i), sentence.values(i),
                          sentence.count(i), w.width(), lanes_, to);
@@ -122,6 +124,19 @@ private:
             mix(blend, out, other_.data(), out);
         } else if (blend.first != 1) {
             mix({blend.first, 0, 0}, out, out, out);
+        }
+    }
+
+    /// Every weight is brought nearer to zero on its way into the sum.
+    void emit_shifted(const Planes<T>& w, T shift, const Sentence<T>& sentence, std::size_t i,
+                      T* out) const noexcept {
+        std::fill_n(out, lanes_, T{0});
+        const std::uint32_t* feature = sentence.features(i);
+        const T* value = sentence.values(i);
+        for (std::size_t j = 0; j < sentence.count(i); ++j) {
+            const T* row = w.data() + feature[j] * w.width();
+            const T x = value ? value[j] : T{1};
+            for (std::size_t k = 0; k < lanes_; ++k) out[k] += x * belief::nearer_zero(row[k], shift);
         }
     }
 
@@ -137,7 +152,10 @@ private:
         for (std::size_t from = 0; from < labels_; ++from) {
             const T* row = w.data() + slots[from] * w.width();
             T* out = transition_.data() + from * lanes_;
-            if (blend.first == 1 && blend.second == 0)
+            if (blend.shift > 0)
+                std::transform(row, row + lanes_, out,
+                               [&](T u) { return belief::nearer_zero(u, static_cast<T>(blend.shift)); });
+            else if (blend.first == 1 && blend.second == 0)
                 std::copy_n(row, lanes_, out);
             else
                 mix(blend, row, row + blend.other * w.stride(), out);
