@@ -42,15 +42,11 @@ protected:
 
 /// A belief whose mean answers only to classes (dual averaging).
 template <class Belief>
-concept ForClasses = requires {
-    Belief::kForClasses;
-};
+concept ForClasses = requires { Belief::kForClasses; };
 
 /// A belief that keeps a paper's own natural parameters.
 template <class Belief>
-concept Natural = requires {
-    Belief::kNatural;
-};
+concept Natural = requires { Belief::kNatural; };
 
 template <class Belief>
 concept MeasuresDistance = requires(const Belief b, const Row<typename Belief::Scalar> row, bool walked) {
