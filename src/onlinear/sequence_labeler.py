@@ -262,7 +262,7 @@ class SequenceLabeler(BaseEstimator):
     belief : object from `onlinear.belief`, default=None
         What is known: `Mean`, `L1Ball`, `Diagonal` or `Full`. By default the algorithm's own.
     average : bool, default=True
-        Whether to predict with the mean of the weights over all rounds. In an L1 ball there is no average.
+        Whether to predict with the mean of the weights over all rounds.
     passes : int, default=10
         Passes of `fit` and `fit_file`.
     shuffle : bool, default=True

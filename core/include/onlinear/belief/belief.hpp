@@ -89,8 +89,8 @@ inline std::size_t width_for(const Row<T>& row, const Planes<T>& planes) noexcep
     return row.flat ? 1 : planes.width();
 }
 
-/// The weights a belief predicts with: first * plane 0 + second * plane `other`, or where there is a `shift`,
-/// plane 0 brought nearer to zero by it.
+/// The weights a belief predicts with: first * plane 0 + second * plane `other`, plane 0 without its numbers'
+/// `shift` where there is one.
 struct Blend {
     double first = 1.0;
     double second = 0.0;
@@ -98,10 +98,10 @@ struct Blend {
     double shift = 0.0;
 };
 
-/// sign(u) max(0, |u| - shift), without a branch.
+/// u - sign(u) shift.
 template <class T>
-[[gnu::always_inline]] inline T nearer_zero(T u, T shift) noexcept {
-    return u - std::min(std::max(u, -shift), shift);
+[[gnu::always_inline]] inline T without_shift(T u, T shift) noexcept {
+    return u - (u > 0 ? shift : u < 0 ? -shift : T{0});
 }
 
 /// The mean over all rounds, kept lazily for a mean written scale * u.

@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <vector>
 
 #include "onlinear/belief/belief.hpp"
@@ -113,12 +112,14 @@ private:
 
     void emit(const Kernels<T>& kernel, const Planes<T>& w, const Blend& blend, const Sentence<T>& sentence,
               std::size_t i, T* out) noexcept {
-        if (blend.shift > 0) return emit_shifted(w, static_cast<T>(blend.shift), sentence, i, out);
         const auto sum = [&](std::size_t plane, T* to) {
             kernel.token(w.data() + plane * w.stride(), sentence.features(i), sentence.values(i),
                          sentence.count(i), w.width(), lanes_, to);
         };
-        sum(0, out);
+        if (blend.shift > 0)
+            emit_shifted(w, static_cast<T>(blend.shift), sentence, i, out);
+        else
+            sum(0, out);
         if (blend.second != 0) {
             sum(blend.other, other_.data());
             mix(blend, out, other_.data(), out);
@@ -127,7 +128,7 @@ private:
         }
     }
 
-    /// Every weight is brought nearer to zero on its way into the sum.
+    /// Every weight loses its shift on its way into the sum.
     void emit_shifted(const Planes<T>& w, T shift, const Sentence<T>& sentence, std::size_t i,
                       T* out) const noexcept {
         std::fill_n(out, lanes_, T{0});
@@ -136,7 +137,7 @@ private:
         for (std::size_t j = 0; j < sentence.count(i); ++j) {
             const T* row = w.data() + feature[j] * w.width();
             const T x = value ? value[j] : T{1};
-            for (std::size_t k = 0; k < lanes_; ++k) out[k] += x * belief::nearer_zero(row[k], shift);
+            for (std::size_t k = 0; k < lanes_; ++k) out[k] += x * belief::without_shift(row[k], shift);
         }
     }
 
@@ -153,12 +154,11 @@ private:
             const T* row = w.data() + slots[from] * w.width();
             T* out = transition_.data() + from * lanes_;
             if (blend.shift > 0)
-                std::transform(row, row + lanes_, out,
-                               [&](T u) { return belief::nearer_zero(u, static_cast<T>(blend.shift)); });
-            else if (blend.first == 1 && blend.second == 0)
-                std::copy_n(row, lanes_, out);
+                for (std::size_t k = 0; k < lanes_; ++k)
+                    out[k] = belief::without_shift(row[k], static_cast<T>(blend.shift));
             else
-                mix(blend, row, row + blend.other * w.stride(), out);
+                std::copy_n(row, lanes_, out);
+            if (blend.first != 1 || blend.second != 0) mix(blend, out, row + blend.other * w.stride(), out);
         }
     }
 

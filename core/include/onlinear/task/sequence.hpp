@@ -71,10 +71,10 @@ private:
     /// The weights as they are; a prediction may use their average.
     template <class Belief>
     static belief::Blend held(const Belief& belief) noexcept {
-        if constexpr (requires { belief.mean_scale(); })
-            return {.first = belief.mean_scale()};
+        if constexpr (requires { belief.held(); })
+            return belief.held();
         else
-            return belief.blend();
+            return {.first = belief.mean_scale()};
     }
 
     /// Only the places where y and q part; q is the best, so rounding must not put y ahead of it.
