@@ -98,6 +98,19 @@ def _on_mean() -> list[Combination]:
     return [Combination(f"{n}-mean", r, belief.Mean(), _linear(name, p, Mean)) for n, r, name, p in rules]
 
 
+def _regularized() -> list[Combination]:
+    """PA for targets that move; the balls are small enough to bind."""
+    made = rule.RegularizedPassiveAggressive
+    return [
+        Combination(f"rpa-{name}", made(penalty=penalty, **options), known, _linear(f"rpa-{name}", p, Mean))
+        for name, penalty, options, known, p in (
+            ("objective", "objective", {"alpha": 0.2}, belief.Mean(), {"alpha": 0.2, "trigger": "margin"}),
+            ("l2", "l2_ball", {"radius": 1.3}, belief.Mean(), {"beta": 1.3, "trigger": "margin"}),
+            ("l1", "l1_ball", {"radius": 1.6}, belief.L1Ball(), {"beta": 1.6, "trigger": "margin"}),
+        )
+    ]
+
+
 PHI = 0.9
 GAUSSIAN_RULES: dict[str, tuple[Any, dict[str, Any], tuple[str, ...]]] = {
     "cw-var": (
@@ -209,6 +222,7 @@ def _joint() -> list[Combination]:
 
 
 SINGLE: list[Combination] = [*_on_mean(), *_on_gaussians(), *_on_own_states()]
+REGULARIZED: list[Combination] = _regularized()
 JOINT: list[Combination] = _joint()
 
 

@@ -15,9 +15,12 @@ from onlinear.exceptions import ParameterError
 from onlinear.feature_selection import (
     GameTheoreticSelector,
     InformationGainSelector,
+    _play,
     information_gain,
     pair_gains,
 )
+
+SELECTORS = (InformationGainSelector, GameTheoreticSelector)
 
 
 def words(seed: int = 0) -> tuple[Any, Any]:
@@ -63,17 +66,45 @@ def test_the_selectors_find_the_words_that_matter() -> None:
 
 
 def test_the_game_is_solved() -> None:
-    """No other spread of the first player's units is worth more: a certificate by the second player's answers."""
+    """Both players have k units: what u is worth is its k least gains, and no other spread of units is worth more."""
     X, y = words(3)
     game = GameTheoreticSelector(k=3).fit(X, y)
     M = pair_gains(csr_matrix(X > 0, dtype=float), y)
-    assert_allclose((game.scores_ @ M).min(), game.value_, atol=1e-9)
+
+    def worth(u: Any) -> float:
+        return float(np.sort(u @ M)[:3].sum())
+
+    assert_allclose(worth(game.scores_), game.value_, atol=1e-9)
     assert_allclose(game.scores_.sum(), 3.0, atol=1e-9)
+    assert np.all((game.scores_ >= 0) & (game.scores_ <= 1))
     rng = np.random.default_rng(0)
     for _ in range(500):
         u = rng.random(8) ** 4
         u = np.minimum(1.0, 3 * u / u.sum())
-        assert (u @ M).min() <= game.value_ + 1e-9
+        assert worth(u) <= game.value_ + 1e-9
+
+
+def test_one_useless_feature_does_not_decide_the_game() -> None:
+    """The second player names k features, so beside one that tells nothing there is company to be judged by."""
+    gain = np.array(
+        [0.5, 0.5, 0.4, 0.4, 0.0]
+    )  # two that say the same, two that say different things, and nothing
+    M = np.full((5, 5), 0.9)
+    M[:2, :2] = 0.5
+    M[4], M[:, 4] = gain, gain
+    M[2, 2] = M[3, 3] = 0.4
+    u, value = _play(M, 2)
+
+    assert value >= 0.9 + 1.3  # of the first and the third
+    assert set(np.argsort(-u, kind="stable")[:2]) != {0, 1}  # as for the worst single answer
+
+
+def test_useless_features_that_fill_the_answer_leave_the_information_gain() -> None:
+    """Beside k features that tell nothing a pair tells what one of it tells alone."""
+    X, y = words(5)
+    X = np.hstack([X, np.zeros((200, 2))])
+    chosen = [cls(k=2).fit(X, y).get_support(indices=True).tolist() for cls in SELECTORS]
+    assert chosen[0] == chosen[1]
 
 
 def test_few_candidates_play() -> None:

@@ -311,7 +311,7 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
         if (R::metric == rule::Metric::mean && !mean) wants = "belief.Mean";
         if (R::metric == rule::Metric::gaussian && !gaussian)
             wants = "a Gaussian belief (Diagonal, Full or Information)";
-        if (R::metric == rule::Metric::either && dual) wants = "belief.Mean or a Gaussian belief";
+        if (R::metric == rule::Metric::either && (dual || ball)) wants = "belief.Mean or a Gaussian belief";
         if (R::metric == rule::Metric::dual && !dual) wants = "belief.DualAveraging";
         if (wants) throw std::invalid_argument(std::string("rule.") + R::name + " is defined on " + wants);
         if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief)) {

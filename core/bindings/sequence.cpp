@@ -381,7 +381,9 @@ sequence::BeliefSpec sequence_belief(const BeliefSpec& belief) {
     if (const auto* mean = std::get_if<belief::MeanOptions>(&belief)) return *mean;
     if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief)) return *diagonal;
     if (const auto* full = std::get_if<belief::FullOptions>(&belief); full && !full->inclusive) return *full;
-    throw std::invalid_argument("sequences are learned on belief.Mean, Diagonal or Full (not inclusive)");
+    if (const auto* ball = std::get_if<belief::L1BallOptions>(&belief)) return *ball;
+    throw std::invalid_argument(
+        "sequences are learned on belief.Mean, L1Ball, Diagonal or Full (not inclusive)");
 }
 
 /// A file being read; it keeps the learner's handle alive.

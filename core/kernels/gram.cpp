@@ -160,21 +160,57 @@ double dot(const double* a, const double* b, std::size_t n) {
     return sums.total();
 }
 
-void times(const double* matrix, std::size_t stride, std::size_t n, const double* k, double* out) {
-    for (std::size_t i = 0; i < n; ++i) {
-        Sums sums;
-        sums.add(matrix + i * stride, k, n);
-        out[i] = sums.total();
+/// Four rows at a time: first what they say of each other, then one sweep over what stands to their right.
+void solve(const double* upper, std::size_t stride, std::size_t first, std::size_t n, double* y) {
+    for (std::size_t j = first; j < n; j += kSolveRows) {
+        const double* rows = upper + j * stride;
+        double known[kSolveRows];
+        for (std::size_t r = 0; r < kSolveRows; ++r) {
+            const double own = rows[r * stride + j + r];
+            if (own == 0) return;  // past the last row
+            double left = y[j + r];
+            for (std::size_t q = 0; q < r; ++q) left -= known[q] * rows[q * stride + j + r];
+            y[j + r] = known[r] = left / own;
+        }
+        // The sweep begins at a whole vector, which may hold some of the four: those are put back.
+        for (std::size_t k = (j + kSolveRows) / kLanes * kLanes; k < n; k += kLanes) {
+            Wide sum = load(y + k);
+            for (std::size_t r = 0; r < kSolveRows; ++r) sum -= known[r] * load(rows + r * stride + k);
+            store(y + k, sum);
+        }
+        for (std::size_t r = 0; r < kSolveRows; ++r) y[j + r] = known[r];
     }
 }
 
-void add_outer(double* matrix, std::size_t stride, std::size_t n, double sign, const double* t) {
-    for (std::size_t i = 0; i < n; ++i) {
-        double* row = matrix + i * stride;
-        const double ti = sign * t[i];
-        if (ti == 0) continue;
-        // t_i t_j commutes, so a symmetric matrix stays symmetric to the bit.
-        for (std::size_t j = 0; j < n; j += kLanes) store(row + j, load(row + j) + ti * load(t + j));
+void solve_back(const double* upper, std::size_t stride, std::size_t n, double* y) {
+    for (std::size_t j = n; j > 0;) {
+        j -= kSolveRows;
+        const double* rows = upper + j * stride;
+        double left[kSolveRows];
+        for (std::size_t r = 0; r < kSolveRows; ++r) {
+            left[r] = y[j + r];
+            y[j + r] = 0;  // the sweep begins at a whole vector, which may hold some of the four
+        }
+        Wide sums[kSolveRows] = {};
+        for (std::size_t k = (j + kSolveRows) / kLanes * kLanes; k < n; k += kLanes) {
+            const Wide t = load(y + k);
+            for (std::size_t r = 0; r < kSolveRows; ++r) sums[r] += t * load(rows + r * stride + k);
+        }
+        for (std::size_t r = kSolveRows; r-- > 0;) {
+            const double own = rows[r * stride + j + r];
+            if (own == 0) continue;  // past the last row
+            for (std::size_t lane = 0; lane < kLanes; ++lane) left[r] -= sums[r][lane];
+            for (std::size_t q = r + 1; q < kSolveRows; ++q) left[r] -= rows[r * stride + j + q] * y[j + q];
+            y[j + r] = left[r] / own;
+        }
+    }
+}
+
+void mix(double* u, double* z, std::size_t first, std::size_t n, const RowMix& by) {
+    for (std::size_t k = first / kLanes * kLanes; k < n; k += kLanes) {
+        const Wide a = load(u + k), b = load(z + k);
+        store(u + k, by.uu * a + by.uz * b);
+        store(z + k, by.zu * a + by.zz * b);
     }
 }
 
@@ -182,7 +218,7 @@ void add_outer(double* matrix, std::size_t stride, std::size_t n, double sign, c
 
 namespace ONLINEAR_LEVEL {
 extern const GramKernels gram_table;
-const GramKernels gram_table = {products, gaussians, powers, dot, times, add_outer};
+const GramKernels gram_table = {products, gaussians, powers, dot, solve, solve_back, mix};
 }  // namespace ONLINEAR_LEVEL
 
 }  // namespace onlinear

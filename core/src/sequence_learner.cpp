@@ -37,6 +37,8 @@ std::unique_ptr<AnyLearner> make_learner(const rule::AnyRule& rule, const Belief
         return build<belief::Mean>(rule, *mean, single_precision);
     if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief))
         return build<belief::Diagonal>(rule, *diagonal, single_precision);
+    if (const auto* ball = std::get_if<belief::L1BallOptions>(&belief))
+        return build<belief::L1Ball>(rule, *ball, single_precision);
     return build<belief::Full>(rule, std::get<belief::FullOptions>(belief), single_precision);
 }
 

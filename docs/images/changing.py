@@ -167,7 +167,7 @@ def features(trials: list[drift.DriftStream]) -> None:
     for k in [k for k in (10, 20, 40, 80, 120, 160, 256) if k <= everything]:
         selectors = {
             "information gain": InformationGainSelector(k=k, threshold=0.5),
-            # A pixel that tells nothing makes every other as good as it is alone, so only informative ones play.
+            # Pixels that tell nothing make every other as good as it is alone, so only informative ones play.
             "game-theoretic": GameTheoreticSelector(k=k, threshold=0.5, candidates=2 * k),
         }
         for name, selector in selectors.items():

@@ -429,7 +429,11 @@ class Learner:
         support: Any = csr_matrix((value[known], places), shape=(len(nu), self.n_features))
         if self.n_features <= 4096:
             support = support.toarray()
-        pi = state["pi"][:, : len(state["pi"])] if self.handle.has_variance else None
+        pi = None
+        if self.handle.has_variance:
+            root = state["root"][:, : len(state["root"])]
+            turned = np.linalg.solve(root, np.eye(len(root)))
+            pi = -(state["prior"] ** 2) * turned @ turned.T
         return Expansion(support, nu[:, 0] if nu.shape[1] == 1 else nu, pi)
 
     def _squeezed(self, weights: Array) -> Array:

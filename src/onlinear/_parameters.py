@@ -6,6 +6,7 @@ import inspect
 import re
 from dataclasses import dataclass
 from functools import cache
+from types import FunctionType
 from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
 
 from .exceptions import ParameterError
@@ -85,9 +86,24 @@ feature_names_in_ : ndarray of str
     Their names, when `fit` saw any."""
 
 
+#: Of methods: what their arguments mean where they do not say otherwise.
+SHARED_ARGUMENTS = """\
+X : array, data frame or sparse matrix of shape (n_samples, n_features)
+    The examples.
+sample_weight : array of shape (n_samples,), optional
+    Example weights; 0 is an exact no-op.
+x : dict
+    Feature names (or column numbers) and their values. String values are categories.
+w : float, default=1.0
+    Its weight."""
+
+
 @dataclass_transform(kw_only_default=True)
 def estimator(cls: type[T]) -> type[T]:
     """Make a keyword-only dataclass of an estimator and join the shared documentation to its own."""
+    for name, method in vars(cls).items():
+        if inspect.isfunction(method) and method.__doc__ and not name.startswith("_"):
+            _document(method)
     made = dataclass(kw_only=True, eq=False, repr=False)(cls)
     document = inspect.cleandoc(made.__doc__ or "")
     fields: dict[str, Any] = made.__dataclass_fields__  # type: ignore[attr-defined]
@@ -101,6 +117,22 @@ def estimator(cls: type[T]) -> type[T]:
         document = _join(document, heading, "\n".join(wanted))
     made.__doc__ = document
     return made
+
+
+def _document(method: FunctionType) -> None:
+    """Join what methods share to the documentation of one: arguments in their order, and that it returns self."""
+    title = "Parameters\n----------\n"
+    head, *sections = re.split(r"\n\n(?=[A-Z]\w+\n-+\n)", inspect.cleandoc(method.__doc__ or ""))
+    own = sections.pop(0).removeprefix(title) if sections and sections[0].startswith(title) else ""
+    code = method.__code__
+    arguments = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    entries = dict(_entries(SHARED_ARGUMENTS)) | (dict(_entries(own)) if own else {})
+    listed = "\n".join(entries[name] for name in arguments if name in entries)
+    if listed:
+        sections.insert(0, title + listed)
+    if method.__annotations__.get("return") == "Self" and "Returns\n-------\nself" not in sections:
+        sections.append("Returns\n-------\nself")
+    method.__doc__ = "\n\n".join([head, *sections])
 
 
 #: Attributes of instances, which the class itself does not show.

@@ -152,9 +152,13 @@ class InformationGainSelector(_Selector):
 class GameTheoreticSelector(_Selector):
     r"""Keep features that tell much about the class in any company.
 
-    One player spreads k units over the features, no more than one on each; the other answers with the feature beside
-    which they tell least. With M the information gain of every pair of features the first player solves a linear
-    programme, :math:`\max_{0 ≤ u ≤ 1, \sum u = k} \min_j (u^T M)_j`, and the k largest u are kept.
+    One player spreads k units over the features, no more than one on each; the other answers in the same way with the
+    features beside which they tell least. With M the information gain of every pair of features the first player solves
+    a linear programme, :math:`\max_{0 ≤ u ≤ 1, \sum u = k} \; \min_{0 ≤ v ≤ 1, \sum v = k} u^T M v`, and the k
+    largest u are kept. Where k features that play tell nothing, the answer is to name them, and u is that of the
+    information gain.
+
+    Shen, Dietterich. SDM 2009, equation 4.20, its whole numbers relaxed as there.
 
     Parameters
     ----------
@@ -224,15 +228,19 @@ def pair_gains(present: Any, y: npt.ArrayLike) -> Array:
 
 
 def _play(M: Array, k: int) -> tuple[Array, float]:
-    """The first player's best u and the value: maximise t subject to (u' M)_j >= t, 0 <= u <= 1, sum u = k."""
+    """The first player's best u, and the value of the game.
+
+    The second player's answer to gains g = u' M is the sum of the k least, which is the largest k t - sum s with
+    t - s_j <= g_j and s >= 0; so both players' choices make one programme over (u, t, s).
+    """
     n = len(M)
-    cost = np.append(np.zeros(n), -1.0)
-    below = np.hstack([-M.T, np.ones((n, 1))])
-    total = np.append(np.ones(n), 0.0)[None, :]
-    limits = [(0.0, 1.0)] * n + [(None, None)]
+    cost = np.concatenate([np.zeros(n), [-float(k)], np.ones(n)])
+    below = np.hstack([-M.T, np.ones((n, 1)), -np.eye(n)])
+    total = np.concatenate([np.ones(n), np.zeros(n + 1)])[None, :]
+    limits = [(0.0, 1.0)] * n + [(None, None)] + [(0.0, None)] * n
     found = linprog(
         cost, A_ub=below, b_ub=np.zeros(n), A_eq=total, b_eq=[float(k)], bounds=limits, method="highs"
     )
     if not found.success:
         raise DataError(f"the selection programme was not solved: {found.message}")
-    return found.x[:n], float(found.x[n])
+    return found.x[:n], float(-found.fun)

@@ -98,16 +98,8 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
         y : ignored
             Present for the sake of pipelines.
-        sample_weight : array of shape (n_samples,), optional
-            Example weights; 0 is an exact no-op.
-
-        Returns
-        -------
-        self
         """
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
         self._check_parameters()
@@ -129,16 +121,8 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
         y : ignored
             Present for the sake of pipelines.
-        sample_weight : array of shape (n_samples,), optional
-            Example weights; 0 is an exact no-op.
-
-        Returns
-        -------
-        self
         """
         first = self.__dict__.get("_learner") is None
         rows = None if first else self._quick(X)
@@ -159,16 +143,8 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
 
         Parameters
         ----------
-        x : dict
-            Feature names (or column numbers) and their values. String values are categories.
         y : ignored
             Present for the sake of pipelines.
-        w : float, default=1.0
-            Its weight.
-
-        Returns
-        -------
-        self
         """
         if self.__dict__.get("_learner") is not None:
             self._learn_dict(x, w)
@@ -206,11 +182,6 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
     def score_samples(self, X: Any) -> Array:
         """Minus the distance of each row from the centre: the larger, the more ordinary.
 
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -220,11 +191,6 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
     def decision_function(self, X: Any) -> Array:
         """How far inside (positive) or outside (negative) each row lies.
 
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
-
         Returns
         -------
         ndarray of shape (n_samples,)
@@ -233,11 +199,6 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
 
     def predict(self, X: Any) -> Array:
         """1 for rows inside, -1 for outliers.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
 
         Returns
         -------

@@ -130,12 +130,6 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
             The relevant labels: an indicator array (labels are then column numbers), a list with the labels
             of each example, or one label for each. Rows of one length that hold only 0 and 1 are an indicator
             array.
-        sample_weight : array of shape (n_samples,), optional
-            Example weights; 0 is an exact no-op.
-
-        Returns
-        -------
-        self
         """
         self._check_parameters()
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
@@ -172,12 +166,6 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
             The relevant labels, as in `fit`; new ones may appear at any time.
         classes : array, optional
             Labels to expect; not needed. When given, a label of `y` outside them is refused.
-        sample_weight : array of shape (n_samples,), optional
-            Example weights; 0 is an exact no-op.
-
-        Returns
-        -------
-        self
         """
         self._check_parameters()
         first = self.__dict__.get("_learner") is None
@@ -248,10 +236,6 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         batches : iterable
             The stream: pairs (X, y), triples with weights, or what `onlinear.read` gives; read with
             ``multilabel=True`` where rows have sets of labels.
-
-        Returns
-        -------
-        self
         """
         if self.phi is None:
             return super().fit_stream(batches)
@@ -265,16 +249,8 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
 
         Parameters
         ----------
-        x : dict
-            Feature names (or column numbers) and their values. String values are categories.
         y : collection of labels, or dict from label to bool
             The relevant labels; a dict also tells of labels that are not.
-        w : float, default=1.0
-            Its weight.
-
-        Returns
-        -------
-        self
         """
         if self.phi is not None:
             raise NotAvailableError(f"{type(self).__name__} with phi learns from fit and partial_fit")
@@ -396,11 +372,6 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
     def decision_function(self, X: Any) -> Array:
         """The score of every label.
 
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
-
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
@@ -414,11 +385,6 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
     def rank(self, X: Any) -> Array:
         """All labels of each row, the best first.
 
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
-
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
@@ -428,11 +394,6 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of each label.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
 
         Returns
         -------
@@ -452,11 +413,6 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
     def predict(self, X: Any) -> Array:
         """The relevant labels of each row.
 
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
-
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
@@ -470,11 +426,6 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
 
     def predict_labels(self, X: Any) -> list[list[Any]]:
         """The relevant labels of each row, as lists, the best first.
-
-        Parameters
-        ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
 
         Returns
         -------
@@ -527,8 +478,6 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
 
         Parameters
         ----------
-        X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
         y : array or list
             Their relevant labels, as in `fit`.
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Literal
 from . import belief, rule
 from ._base import OnlineClassifier
 from ._parameters import check_choice, check_number, estimator
-from .exceptions import ParameterError
 
 __all__ = ["RegularizedPassiveAggressiveClassifier"]
 
@@ -77,13 +76,8 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
         )
 
     def _belief(self) -> Any:
-        if self.penalty != "l1_ball":
-            return belief.Mean(average=self.average)
-        if self.average:
-            raise ParameterError(
-                f"{type(self).__name__}: average does not go with penalty='l1_ball'. Use average=False."
-            )
-        return belief.L1Ball()
+        held = belief.L1Ball if self.penalty == "l1_ball" else belief.Mean
+        return held(average=self.average)
 
     def _truncation(self) -> float | None:
         if self.truncation is not None:

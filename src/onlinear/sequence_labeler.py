@@ -257,10 +257,10 @@ class SequenceLabeler(BaseEstimator):
     ----------
     rule : str, classifier or rule object, default="pa1"
         The algorithm: a name ("perceptron", "pa", "pa1", "pa2", "romma", "norma", "cw-var", "cw-stdev",
-        "scw1", "scw2", "arow", "arow-h", "nherd", "narow", "sop", "iellip"), one of our classifiers carrying
-        its parameters, or an object from `onlinear.rule`.
+        "scw1", "scw2", "arow", "arow-h", "nherd", "narow", "sop", "iellip", "rpa-objective", "rpa-l2-ball",
+        "rpa-l1-ball"), one of our classifiers carrying its parameters, or an object from `onlinear.rule`.
     belief : object from `onlinear.belief`, default=None
-        What is known: `Mean`, `Diagonal` or `Full`. By default the algorithm's own.
+        What is known: `Mean`, `L1Ball`, `Diagonal` or `Full`. By default the algorithm's own.
     average : bool, default=True
         Whether to predict with the mean of the weights over all rounds.
     passes : int, default=10
@@ -661,7 +661,7 @@ class SequenceLabeler(BaseEstimator):
         rule, own = _axes_of(self.rule)
         chosen = self.belief if self.belief is not None else own
         if chosen is None:
-            chosen = beliefs.Mean() if rule.metric == "mean" else beliefs.Diagonal(projection="drop")
+            chosen = _usual_belief(rule)
         parameters = chosen.parameters()
         if "average" in parameters and self.belief is None:
             chosen = type(chosen)(**{**parameters, "average": self.average})
@@ -882,6 +882,13 @@ def _axes_of(rule: Any) -> tuple[Any, Any]:
     elif isinstance(own, beliefs.Full) and own.inclusive:
         own = beliefs.Full(initial_variance=own.initial_variance)
     return made, own
+
+
+def _usual_belief(rule: Any) -> Any:
+    """The belief a rule object learns on where none is given."""
+    if rule.metric != "mean":
+        return beliefs.Diagonal(projection="drop")
+    return beliefs.L1Ball() if rule.parameters().get("penalty") == "l1_ball" else beliefs.Mean()
 
 
 def _plain(labels: Any) -> list[Any]:

@@ -102,3 +102,56 @@ def test_a_third_class_keeps_the_scores() -> None:
     model.handle.to_multiclass(task.Multiclass())
     blocks = model.scores(X)
     assert_allclose(blocks[:, 1] - blocks[:, 0], scores, atol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+@pytest.mark.parametrize("sigma", [None, 1e-3])
+@pytest.mark.parametrize(("dtype", "close"), [("float64", 1e-11), ("float32", 1e-4)])
+def test_the_average_is_that_of_the_means_after_each_round(
+    classes: int, sigma: float | None, dtype: str, close: float
+) -> None:
+    """Kept lazily through falls, deaths, rewritings and truncation; a reload half-way does not show."""
+    X, _ = stream(7, 300, 40, 0.3)
+    y = np.random.default_rng(8).integers(0, classes, 300)
+    asked = task.Binary() if classes == 2 else task.Multiclass()
+    answer = rule.RegularizedPassiveAggressive(penalty="l1_ball", radius=1.5)
+
+    def fresh() -> Learner:
+        return Learner(
+            task=asked,
+            rule=answer,
+            belief=belief.L1Ball(average=True),
+            n_features=40,
+            n_classes=classes,
+            dtype=dtype,
+            truncation=sigma,
+        )
+
+    model, whole, total = fresh(), fresh(), np.zeros(())
+    for i in range(300):
+        model.learn(X[i], [y[i]])
+        total = total + np.asarray(model.mean, dtype=np.float64)
+        if i == 150:
+            again = fresh()
+            again.load_state(model.state())
+            model = again
+    whole.learn(X, y)
+    assert model.digest() == whole.digest()
+    assert_allclose(model.average, total / 300, atol=close)
+    assert_allclose(np.squeeze(model.scores(X)), X @ np.transpose(total / 300), atol=20 * close)
+
+
+def test_the_average_survives_a_third_class() -> None:
+    """Two classes become two blocks, each with half of the sum so far, signs and all."""
+    X, y = stream(9, 120, 20, 0.4)
+    answer = rule.RegularizedPassiveAggressive(penalty="l1_ball", radius=1.5)
+    model = Learner(task=task.Binary(), rule=answer, belief=belief.L1Ball(average=True), n_features=20)
+    model.learn(X[:60], y[:60])
+    before = model.average.copy()
+    model.handle.to_multiclass(task.Multiclass())
+    assert_allclose(model.average, [-before / 2, before / 2], atol=1e-12)
+    total = 60 * model.average
+    for i in range(60, 120):
+        model.learn(X[i], [y[i]])
+        total = total + model.mean
+    assert_allclose(model.average, total / 120, atol=1e-12)

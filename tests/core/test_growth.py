@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -65,3 +66,39 @@ def test_parts_of_the_state_are_its_rows(dtype: str) -> None:
             parts = [handle.state_array(name, first, first + step) for first in range(0, rows, step)]
             np.testing.assert_array_equal(np.concatenate(parts), whole)
         assert handle.state_array(name, rows, rows + 5).shape == (0, columns)
+
+
+@pytest.mark.parametrize(
+    ("answer", "known"),
+    [
+        (rule.PassiveAggressive(), belief.Mean()),
+        (rule.Arow(), belief.Diagonal(initial_variance=0.7)),
+        (rule.Arow(), belief.Full(initial_variance=0.7)),
+        (rule.Narow(), belief.Information(initial_variance=0.7)),
+        (rule.Arow(), belief.Kernel(kernel="linear", initial_variance=0.7)),
+        (rule.AdagradRda(), belief.DualAveraging()),
+        (rule.RegularizedPassiveAggressive(penalty="l1_ball", radius=2.0), belief.L1Ball()),
+    ],
+    ids=str,
+)
+def test_a_feature_that_comes_after_the_third_class_is_one_that_was_zero_till_then(
+    answer: Any, known: Any
+) -> None:
+    """A batch brings its features at once, and its third class where it stands: neither order may show."""
+    rng = np.random.default_rng(3)
+    X, y = rng.standard_normal((90, 4)), rng.integers(0, 3, 90)
+    X[:60, 3] = 0
+    y[:30] %= 2
+    models = []
+    for width in (3, 4):
+        model = Learner(task=task.Binary(), rule=answer, belief=known, n_features=width, n_classes=2)
+        model.learn(X[:30, :width], y[:30])
+        model.handle.to_multiclass(task.Multiclass())
+        model.handle.grow(width, 3)
+        model.learn(X[30:60, :width], y[30:60])
+        model.handle.grow(4, 3)
+        model.learn(X[60:], y[60:])
+        models.append(model)
+    late, early = models
+    np.testing.assert_allclose(late.mean, early.mean, atol=1e-12)
+    np.testing.assert_allclose(late.variance, early.variance, atol=1e-12)

@@ -36,7 +36,15 @@ VARIATIONS: dict[str, list[dict[str, Any]]] = {
         {"penalty": "l1_ball"},
         {"truncation": 1e-3},
     ],
-    "KernelClassifier": [{"rule": "pa1"}, {"rule": "scw1", "budget": 40}, {"kernel": "linear"}],
+    "KernelClassifier": [
+        {"rule": "pa1"},
+        {"rule": "scw1", "budget": 40},
+        # The Forgetron's bound is for K(x, x) <= 1.
+        {"rule": "perceptron", "gamma": 0.2, "budget": 40, "removal": "forgetron"},
+        {"kernel": "linear"},
+        # With rule="pa1" its price would have to be of the size of 1 / K(x, x) for class weights to be heard.
+        {"kernel": "poly"},
+    ],
 }
 
 SETTINGS = [cls() for cls in CLASSIFIERS] + [

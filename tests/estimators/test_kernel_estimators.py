@@ -213,8 +213,6 @@ def test_the_regularised_classifier_keeps_its_ball_and_truncates() -> None:
     )
     assert np.count_nonzero(sparse.coef_) < np.count_nonzero(dense.coef_)
     assert np.count_nonzero(dense.truncate(1.0).coef_) < 12
-    with pytest.raises(ParameterError, match="average does not go with penalty='l1_ball'"):
-        RegularizedPassiveAggressiveClassifier(penalty="l1_ball", average=True).fit(X, y)
     with pytest.raises(ParameterError, match="radius must be"):
         RegularizedPassiveAggressiveClassifier(radius=0.0).fit(X, y)
 

@@ -398,7 +398,8 @@ def test_too_many_features_are_refused() -> None:
     "algorithm",
     ["perceptron", "pa", "pa1", "pa2", "romma", "norma", "cw-var", "cw-stdev", "cw_stdev", "scw1",
      "scw2", "arow",
-     "arow-h", "nherd", "narow", "sop", "iellip"],
+     "arow-h", "nherd", "narow", "sop", "iellip",
+     "rpa-objective", "rpa-l2-ball", "rpa-l1-ball"],
 )  # fmt: skip
 def test_every_algorithm_learns_to_chunk(algorithm: str) -> None:
     """A name is enough; ten passes over four sentences find every label."""
@@ -463,7 +464,9 @@ def test_scores_count_tokens_and_whole_spans() -> None:
 # ---------------------------------------------------------------------- state
 
 
-@pytest.mark.parametrize("algorithm", ["pa1", "scw1", AROWClassifier(r=0.5, covariance="full")])
+@pytest.mark.parametrize(
+    "algorithm", ["pa1", "scw1", "rpa-l1-ball", AROWClassifier(r=0.5, covariance="full")]
+)
 def test_a_saved_model_goes_on_bit_for_bit(algorithm: Any, tmp_path: Path) -> None:
     """Saved and loaded, pickled or copied, a model predicts and learns on as if nothing had happened."""
     few = [[token[:3] for token in sentence] for sentence in X]  # a full covariance is quadratic

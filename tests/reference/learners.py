@@ -54,7 +54,7 @@ class Linear:
         if v <= 0 and self.rule != "norma":
             return
         if self.rule == "rpa-l1":
-            self._meet_in_l1_ball(m, delta, p)
+            self._meet_in_l1_ball(m, delta, E, p)
         elif self.rule in EXACT and isinstance(self.belief, Diagonal) and self.belief.projection == "exact":
             self.belief.apply_exact(self.rule, m, delta, E, p)
         else:
@@ -67,9 +67,9 @@ class Linear:
         self.rho += step.threshold
         self._truncate()
 
-    def _meet_in_l1_ball(self, m: float, delta: Array, p: Params) -> None:
-        if m < 1 and triggered(m, p):
-            self.belief.mu = l1_ball(self.belief.mu, delta, p["beta"])
+    def _meet_in_l1_ball(self, m: float, delta: Array, E: float, p: Params) -> None:
+        if m < E and triggered(m, E, p):
+            self.belief.mu = l1_ball(self.belief.mu, delta, p["beta"], E)
             self._truncate()
 
     def _truncate(self) -> None:

@@ -18,32 +18,32 @@ def soft_threshold(w: Array, b: float) -> tuple[Array, float]:
     return np.sign(w) * np.maximum(0.0, size - threshold), threshold
 
 
-def l1_ball(mu: Array, delta: Array, b: float) -> Array:
-    """Find the point nearest to mu with margin 1 inside the L1 ball."""
+def l1_ball(mu: Array, delta: Array, b: float, E: float = 1.0) -> Array:
+    """Find the point nearest to mu with margin E inside the L1 ball."""
     largest = float(np.max(np.abs(delta)))
-    if b * largest <= 1:
+    if b * largest <= E:
         corners = np.abs(delta) == largest
         return np.where(corners, b * np.sign(delta) / corners.sum(), 0.0)
-    tau = (1 - mu @ delta) / (delta @ delta)
+    tau = (E - mu @ delta) / (delta @ delta)
     if np.abs(mu + tau * delta).sum() <= b:
         return mu + tau * delta
-    tau = _smallest_tau(mu, delta, b, tau)
-    return _polish(mu, delta, b, tau)
+    tau = _smallest_tau(mu, delta, b, E, tau)
+    return _polish(mu, delta, b, E, tau)
 
 
-def _smallest_tau(mu: Array, delta: Array, b: float, low: float) -> float:
+def _smallest_tau(mu: Array, delta: Array, b: float, E: float, low: float) -> float:
     def margin(tau: float) -> float:
         return float(soft_threshold(mu + tau * delta, b)[0] @ delta)
 
     high = max(1.0, 2 * low)
-    while margin(high) < 1:
+    while margin(high) < E:
         high *= 2
     while low < (middle := low + (high - low) / 2) < high:
-        low, high = (middle, high) if margin(middle) < 1 else (low, middle)
+        low, high = (middle, high) if margin(middle) < E else (low, middle)
     return high
 
 
-def _polish(mu: Array, delta: Array, b: float, tau: float) -> Array:
+def _polish(mu: Array, delta: Array, b: float, E: float, tau: float) -> Array:
     """Solve for tau and the threshold at once, the support and its signs being known."""
     rough, threshold = soft_threshold(mu + tau * delta, b)
     if threshold == 0:
@@ -53,7 +53,7 @@ def _polish(mu: Array, delta: Array, b: float, tau: float) -> Array:
     system = np.array([[g @ g, -g @ s], [g @ s, -float(A.sum())]])
     if abs(np.linalg.det(system)) < 1e-12 * np.abs(system).max() ** 2:
         return rough
-    tau, threshold = np.linalg.solve(system, [1 - g @ m, b - s @ m])
+    tau, threshold = np.linalg.solve(system, [E - g @ m, b - s @ m])
     polished = np.zeros_like(mu)
     polished[A] = m + tau * g - threshold * s
     return polished

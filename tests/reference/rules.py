@@ -186,28 +186,28 @@ def iellip(m: float, v: float, E: float, p: Params) -> Step:
     return Step((1 - m) / v, gain=(c / v) / (1 - c), spread=1 / (1 - c))
 
 
-def triggered(m: float, p: Params) -> bool:
+def triggered(m: float, E: float, p: Params) -> bool:
     """Tell whether a regularised PA looks at this round."""
-    return {"mistake": m <= 0, "margin": m < 1, "always": True}[p["trigger"]]
+    return {"mistake": m <= 0, "margin": m < E, "always": True}[p["trigger"]]
 
 
 def rpa_objective(m: float, v: float, E: float, p: Params) -> Step:
     """PA with a price on the norm in its objective (Shen & Dietterich)."""
-    if v <= 0 or not triggered(m, p):
+    if v <= 0 or not triggered(m, E, p):
         return PASSIVE
     a = p["alpha"]
-    return Step(max(0.0, 1 + a - m) / (v * (1 + a)), keep=1 / (1 + a))
+    return Step(max(0.0, E * (1 + a) - m) / (v * (1 + a)), keep=1 / (1 + a))
 
 
 def rpa_l2(m: float, v: float, E: float, p: Params) -> Step:
     """PA inside an L2 ball (Shen & Dietterich)."""
     b = p["beta"]
-    if v <= 0 or m >= 1 or not triggered(m, p):
+    if v <= 0 or m >= E or not triggered(m, E, p):
         return PASSIVE
-    if b * sqrt(v) <= 1:
+    if b * sqrt(v) <= E:
         return Step(b / sqrt(v), keep=0.0)
-    Z = max(1.0, sqrt(max(0.0, p["W"] * v - m * m) / (b * b * v - 1)))
-    return Step((Z - m) / (v * Z), keep=1 / Z)
+    Z = max(1.0, sqrt(max(0.0, p["W"] * v - m * m) / (b * b * v - E * E)))
+    return Step((E * Z - m) / (v * Z), keep=1 / Z)
 
 
 RULES: dict[str, Callable[[float, float, float, Params], Step]] = {

@@ -14,11 +14,6 @@ from onlinear.exceptions import ParameterError
 #: The algorithms that are no rule on a demand of their own: a state of its own, and joint updates.
 APART = {"adagrad-rda", "mira"}
 
-#: What cannot follow a sequence: the L1 ball is kept for rows of weights alone.
-NOT_SEQUENCES = APART | {
-    name for name, entry in ALGORITHMS.items() if "l1" in str(entry.preset.get("penalty"))
-}
-
 RULES: dict[str, tuple[Any, Any]] = {
     "Perceptron": (rule.Perceptron(), belief.Mean()),
     "PA": (rule.PassiveAggressive(variant="pa"), belief.Mean()),
@@ -27,6 +22,8 @@ RULES: dict[str, tuple[Any, Any]] = {
     "ROMMA": (rule.Romma(), belief.Mean()),
     "NORMA": (rule.Norma(), belief.Mean()),
     "regularised PA": (rule.RegularizedPassiveAggressive(), belief.Mean()),
+    "PA in an L2 ball": (rule.RegularizedPassiveAggressive(penalty="l2_ball"), belief.Mean()),
+    "PA in an L1 ball": (rule.RegularizedPassiveAggressive(penalty="l1_ball"), belief.L1Ball()),
     "CW-var": (rule.ConfidenceWeighted(constraint="variance"), belief.Diagonal()),
     "CW-stdev": (rule.ConfidenceWeighted(constraint="stdev"), belief.Full()),
     "SCW-I": (rule.SoftConfidenceWeighted(penalty="linear"), belief.Diagonal()),
@@ -62,6 +59,12 @@ TASKS: dict[str, Any] = {
     "top-1": task.Multiclass(),
     "binary": task.Binary(),
 }
+
+
+SENTENCES = (
+    [[["the"], ["cat"], ["sleeps"]], [["cats"], ["sleep"]], [["the"], ["dogs"], ["sleep"]]] * 5,
+    [["D", "N", "V"], ["N", "V"], ["D", "N", "V"]] * 5,
+)
 
 
 def answers(name: str, y: np.ndarray) -> Any:
@@ -111,6 +114,20 @@ def test_a_rule_learns_a_task_or_refuses_it(algorithm: str, name: str) -> None:
         assert reports[-1].n_mistakes <= 0.1 * len(y)
 
 
+@pytest.mark.parametrize("algorithm", sorted(RULES))
+def test_a_rule_object_learns_sequences_or_refuses_them(algorithm: str) -> None:
+    """The table's column of sequences, on the belief that is named and on the one that goes without saying."""
+    X, y = SENTENCES
+    made, known = RULES[algorithm]
+    for given in (known, None):
+        model = SequenceLabeler(rule=made, belief=given, random_state=0)
+        if algorithm == "AdaGrad-RDA":
+            with pytest.raises(ParameterError, match=r"^SequenceLabeler: .*(defined|learned) on"):
+                model.fit(X, y)
+        else:
+            assert model.fit(X, y).score(X, y) == 1.0
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_ranker_takes_every_rule_or_says_why_not(algorithm: str) -> None:
     """By its name, as on the command line."""
@@ -129,10 +146,9 @@ def test_the_ranker_takes_every_rule_or_says_why_not(algorithm: str) -> None:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_labeler_takes_every_rule_or_says_why_not(algorithm: str) -> None:
     """By its name; transitions and tokens are learned together."""
-    X = [[["the"], ["cat"], ["sleeps"]], [["cats"], ["sleep"]], [["the"], ["dogs"], ["sleep"]]] * 5
-    y = [["D", "N", "V"], ["N", "V"], ["D", "N", "V"]] * 5
+    X, y = SENTENCES
     model = SequenceLabeler(rule=algorithm, random_state=0)
-    if algorithm in NOT_SEQUENCES:
+    if algorithm in APART:
         with pytest.raises(ParameterError, match=r"^SequenceLabeler: (?!SequenceLabeler)"):
             model.fit(X, y)
         return

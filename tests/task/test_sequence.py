@@ -11,13 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from onlinear import SequenceLabeler, belief, rule
+from onlinear import RegularizedPassiveAggressiveClassifier, SequenceLabeler, belief, rule
 
 Array = npt.NDArray[Any]
 
+SMALL_BALL = RegularizedPassiveAggressiveClassifier(penalty="l1_ball", radius=1.5)
 AXES = [
     (rule.Perceptron(), belief.Mean()),
     (rule.PassiveAggressive(variant="pa1", C=0.5), belief.Mean(average=True)),
+    (rule.RegularizedPassiveAggressive(penalty="l1_ball", radius=1.5), belief.L1Ball(average=True)),
     (rule.Arow(r=0.5), belief.Diagonal(projection="kl")),
     (rule.SoftConfidenceWeighted(C=0.5), belief.Diagonal(projection="drop", average=True)),
     (rule.Nherd(C=0.1), belief.Full()),
@@ -48,14 +50,16 @@ def best_by_enumeration(x: Array, E: Array, T: Array) -> list[int]:
     d=st.integers(1, 4),
     wide=st.booleans(),
     average=st.booleans(),
+    ball=st.booleans(),
 )
 def test_viterbi_finds_what_trying_every_labelling_finds(
-    seed: int, labels: int, d: int, wide: bool, average: bool
+    seed: int, labels: int, d: int, wide: bool, average: bool, ball: bool
 ) -> None:
     """Under learned weights, averaged or not, the labels predicted are the best of all labellings."""
     X, y = random_sequences(seed, 8, d, labels)
     dtype: Any = "float64" if wide else "float32"
-    model = SequenceLabeler(rule="pa1", average=average, dtype=dtype, passes=2, random_state=seed % 1000)
+    rule: Any = SMALL_BALL if ball else "pa1"
+    model = SequenceLabeler(rule=rule, average=average, dtype=dtype, passes=2, random_state=seed % 1000)
     model.fit(X, y)
     classes = model.classes_.tolist()
     rng = np.random.default_rng([seed, 1])
@@ -99,11 +103,12 @@ def test_batches_do_not_show(algorithm: Any, known: Any, seed: int, size: int) -
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_the_average_is_the_mean_over_rounds(dtype: Any) -> None:
+@pytest.mark.parametrize("algorithm", ["pa1", "rpa-objective", SMALL_BALL, "arow"], ids=str)
+def test_the_average_is_the_mean_over_rounds(algorithm: Any, dtype: Any) -> None:
     """The averaged weights are the mean of the weights after each sequence."""
     X, y = random_sequences(3, 30, 3, 3)
-    plain = SequenceLabeler(rule="pa1", average=False, dtype=dtype)
-    averaged = SequenceLabeler(rule="pa1", average=True, dtype=dtype)
+    plain = SequenceLabeler(rule=algorithm, average=False, dtype=dtype)
+    averaged = SequenceLabeler(rule=algorithm, average=True, dtype=dtype)
     held = []
     for x, answers in zip(X, y, strict=True):
         plain.partial_fit([x], [answers], classes=range(3) if not held else None)

@@ -11,16 +11,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from onlinear import SequenceLabeler, belief
-from tests.combinations import SINGLE, Combination, distance
+from tests.combinations import REGULARIZED, SINGLE, Combination, distance
 from tests.reference.rules import Array
 from tests.reference.tasks import Sequence
 
 LABELS, FEATURES = 3, 3
 TOLERANCE = 1e-9
-KINDS = (belief.Mean, belief.Diagonal, belief.Full)
+KINDS = (belief.Mean, belief.L1Ball, belief.Diagonal, belief.Full)
 CASES = [
     case
-    for case in SINGLE
+    for case in [*SINGLE, *REGULARIZED]
     if case.task is None
     and case.rule is not None
     and isinstance(case.belief, KINDS)

@@ -59,8 +59,9 @@ template <class Belief, class Rule, class T>
 [[gnu::always_inline]] inline Round answer(Belief& belief, const Rule& rule, const Row<T>& row, Terms terms,
                                            Evidence e, const Clock& clock) {
     if (!(std::isfinite(e.margin) & std::isfinite(e.variance))) return {.fault = Fault::margin_overflow};
-    if constexpr (requires { belief.broken(); }) {
-        if (belief.broken()) return {.fault = Fault::lost_definiteness};
+    if constexpr (requires { belief.refined(e.margin, terms); }) {
+        e.margin = belief.refined(e.margin, terms);
+        if (!std::isfinite(e.margin)) return {.fault = Fault::margin_overflow};
     }
     e.mean_norm = belief.mean_norm();
     e.threshold = belief.threshold();

@@ -7,6 +7,20 @@ namespace onlinear {
 /// Points stand in panels of this many: panel[dimension][lane].
 inline constexpr std::size_t kPanel = 16;
 
+/// Rows of a triangle solved side by side.
+inline constexpr std::size_t kSolveRows = 4;
+
+/// u <- uu u + uz z, z <- zu u + zz z.
+struct RowMix {
+    double uu, uz, zu, zz;
+
+    void operator()(double& u, double& z) const noexcept {
+        const double before = u;
+        u = uu * before + uz * z;
+        z = zu * before + zz * z;
+    }
+};
+
 struct GramKernels {
     /// out[row * stride + panel * kPanel + lane] = rows[row] . point, for `panels` whole panels.
     ///
@@ -20,10 +34,14 @@ struct GramKernels {
     void (*powers)(double* x, std::size_t n, double base, unsigned degree);
     /// a . b: kPanel partial sums, added in order at the end.
     double (*dot)(const double* a, const double* b, std::size_t n);
-    /// out = P k for a symmetric matrix with rows `stride` apart; n a multiple of kPanel, zeros past the end.
-    void (*times)(const double* matrix, std::size_t stride, std::size_t n, const double* k, double* out);
-    /// P += sign t t', the same way; `sign` is 1 or -1.
-    void (*add_outer)(double* matrix, std::size_t stride, std::size_t n, double sign, const double* t);
+    /// y <- U'^-1 y for an upper triangular U with rows `stride` apart. Here and below n is a multiple of
+    /// kPanel, and U and the vectors are zero past the end, where U may stop. Before `first`, a multiple of
+    /// kSolveRows, y is zero.
+    void (*solve)(const double* upper, std::size_t stride, std::size_t first, std::size_t n, double* y);
+    /// y <- U^-1 y.
+    void (*solve_back)(const double* upper, std::size_t stride, std::size_t n, double* y);
+    /// `by` on two rows, both zero before `first`.
+    void (*mix)(double* u, double* z, std::size_t first, std::size_t n, const RowMix& by);
 };
 
 const GramKernels& gram_kernels() noexcept;

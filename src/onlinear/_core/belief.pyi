@@ -101,7 +101,9 @@ class DualAveraging:
 class L1Ball:
     """A mean kept inside an L1 ball, whose radius the rule brings."""
 
-    def __init__(self) -> None: ...
+    def __init__(self, *, average: bool = False) -> None: ...
+    @property
+    def average(self) -> Any: ...
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -88,12 +89,20 @@ inline std::size_t width_for(const Row<T>& row, const Planes<T>& planes) noexcep
     return row.flat ? 1 : planes.width();
 }
 
-/// The weights a belief predicts with: first * plane 0 + second * plane `other`.
+/// The weights a belief predicts with: first * plane 0 + second * plane `other`, plane 0 without its numbers'
+/// `shift` where there is one.
 struct Blend {
     double first = 1.0;
     double second = 0.0;
     std::size_t other = 0;
+    double shift = 0.0;
 };
+
+/// u - sign(u) shift.
+template <class T>
+[[gnu::always_inline]] inline T without_shift(T u, T shift) noexcept {
+    return u - (u > 0 ? shift : u < 0 ? -shift : T{0});
+}
 
 /// The mean over all rounds, kept lazily for a mean written scale * u.
 ///

@@ -193,6 +193,7 @@ public:
             }
         }
         w_ = std::move(two);
+        fresh_ /= 2;  // what comes later is as if it had been there
         truncation.forget();
     }
 

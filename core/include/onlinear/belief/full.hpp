@@ -181,7 +181,8 @@ public:
     }
 
     /// Blocks -w/2 and +w/2, independent, each with half the covariance, so that their difference keeps its
-    /// own.
+    /// own. What comes later, class or feature, starts from half as well, as one that had been there from the
+    /// start.
     void split() {
         const std::size_t n = w_.slots();
         Planes<T> two = w_.reshaped(n, 2);
@@ -198,6 +199,7 @@ public:
                 larger[i * 2 * n + j] = larger[(n + i) * 2 * n + n + j] = root * root_[i * n + j];
         w_ = std::move(two);
         root_ = std::move(larger);
+        fresh_ /= 2;
         make_room();
     }
 

@@ -36,7 +36,7 @@ public:
     constraint::Truncation truncation;
 
     Information(const Options& options, std::size_t slots, std::size_t blocks)
-        : options_(options), w_(2, slots, blocks) {
+        : options_(options), w_(2, slots, blocks), fresh_(options.initial_variance) {
         w_.fill(1, static_cast<T>(1 / options.initial_variance));
         remeasure();
     }
@@ -109,7 +109,7 @@ public:
 
     void tick() noexcept {}
     void grow(std::size_t slots, std::size_t blocks) {
-        w_.grow(slots, blocks, 1, static_cast<T>(1 / options_.initial_variance));
+        w_.grow(slots, blocks, 1, static_cast<T>(1 / fresh_));
     }
     /// mu/2 and half the variance in each block: the same theta, twice the precision.
     void split() {
@@ -120,6 +120,7 @@ public:
             two.at(s, 1, 0) = two.at(s, 1, 1) = 2 * w_.at(s, 1, 0);
         }
         w_ = std::move(two);
+        fresh_ /= 2;  // what comes later is as if it had been there
         truncation.forget();
     }
     template <class In>
@@ -134,7 +135,7 @@ public:
         for (std::size_t b = 0; b < w_.blocks(); ++b)
             for (std::uint32_t s = 0; s < w_.slots(); ++s) {
                 const double mean = mean_at(s, b);
-                const double variance = (1 - share) * variance_at(s, b) + share * options_.initial_variance;
+                const double variance = (1 - share) * variance_at(s, b) + share * fresh_;
                 w_.at(s, 0, b) = static_cast<T>(mean / variance);
                 w_.at(s, 1, b) = static_cast<T>(1 / variance);
             }
@@ -164,8 +165,12 @@ public:
     void visit(StateVisitor<T>& v) {
         v.plane("theta", w_, 0);
         v.plane("precision", w_, 1);
+        v.scalar("fresh_variance", fresh_);
     }
-    void loaded() { remeasure(); }
+    void loaded() {
+        if (!(fresh_ > 0)) throw std::invalid_argument("state 'fresh_variance' must be positive");
+        remeasure();
+    }
 
 private:
     static double natural(const Step& step, const Evidence& e) noexcept {
@@ -184,6 +189,7 @@ private:
 
     Options options_;
     Planes<T> w_;
+    double fresh_;  // variance of a weight nothing has been learned about: what a new one starts from
     double reach_ = 0.0;
     double largest_value_ = 0.0;
 };

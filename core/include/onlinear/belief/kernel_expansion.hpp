@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "onlinear/belief/belief.hpp"
+#include "onlinear/belief/dual_root.hpp"
 #include "onlinear/belief/points.hpp"
 #include "onlinear/rule/rule.hpp"
 
@@ -41,9 +42,11 @@ struct KernelOptions {
 /// Crammer, Kulesza, Dredze 2013, section 4 and Wang, Zhao, Hoi 2012, lemma 1, corrected:
 ///   mu = sum_p nu_p x_p, one nu per block; Sigma = a I + sum_ef pi_ef d_e d_f'
 /// where an element d_e is a kept point in a direction over the blocks: (0: 1) for two classes, (y: 1, s: -1)
-/// for a class and its rival. With k_e = <d_e, delta> and c = pi k,
-///   m = mu . delta, v = a <delta, delta> + k' c, z = c + a (delta's own element),
-///   nu gains alpha z, pi loses beta z z', beta = gain / (1 + gain v).
+/// for a class and its rival. With pi = -a^2 H^-1, H = U'U (`DualRoot`), k_e = <d_e, delta> and
+/// y = U'^-1 a k, t = U^-1 y,
+///   m = mu . delta, v = a <delta, delta> - y'y, z = a (delta's own element) - a t,
+///   nu gains alpha z, and H a row: a k beside v + 1/gain + y'y.
+/// What a step gives the mean without any precision has no element; it stands in a nu of its own, `plain_`.
 /// First-order rules keep nu alone. Points equal to a kept one are not kept twice.
 ///
 /// Kernels are evaluated for a block of rows at once, against the kept points and against each other, so that
@@ -91,7 +94,6 @@ public:
     /// Whether the rule moves the covariance.
     void learn_covariance(bool yes) noexcept { gaussian_ = yes; }
     bool has_variance() const noexcept { return gaussian_; }
-    bool broken() const noexcept { return broken_; }
     /// A custom kernel must not be called from several threads.
     bool serial() const noexcept { return custom(); }
 
@@ -127,38 +129,47 @@ public:
         for (std::size_t b = 0; b < blocks(); ++b) out[b] *= scale_;
     }
 
-    /// Also leaves c = pi k behind for `apply`.
+    /// Also leaves y behind for `apply`.
     double variance(const Row<T>&, Terms terms) {
         const double length = squared(terms) * own_;
-        if (!gaussian_) return length;
-        const std::size_t n = padded_elements();
-        ke_.assign(n, 0.0);
-        c_.assign(n, 0.0);
-        const double v = variance_along(k_.data(), length, terms, ke_.data(), c_.data());
-        // Kernels many orders above what a rule adds to the precision leave nothing of the difference but
-        // rounding.
-        // A little below zero is a variance of zero.
-        broken_ = v < -1e-3 * a_ * length;
-        return std::max(v, 0.0);
+        return gaussian_ ? variance_along(k_.data(), length, terms, y_) : length;
     }
     /// The same of any row, for reading.
     double variance(const Row<T>& row, Terms terms) const {
         const Block one = alone(row);
-        std::vector<double> k(points_.padded()), ke(padded_elements()), c(padded_elements());
+        std::vector<double> k(points_.padded()), y;
         gram(kernel_, one, points_, Range::all(points_), k.data(), k.size());
         const double length = squared(terms) * own(one, 0);
-        return gaussian_ ? std::max(variance_along(k.data(), length, terms, ke.data(), c.data()), 0.0)
-                         : length;
+        return gaussian_ ? variance_along(k.data(), length, terms, y) : length;
+    }
+
+    /// The margin along what `variance` was asked for last, where it is known better than from scores.
+    double refined(double margin, Terms terms) const noexcept {
+        if (!gaussian_) return margin;
+        double sum = gram_kernels().dot(y_.data(), root_.eta().data(), y_.size()) / a_;
+        if (has_plain_)
+            for (std::size_t p = 0; p < points_.size(); ++p)
+                for (const Term& term : terms)
+                    sum += k_[p] * plain_[p * blocks() + term.block] * term.coefficient;
+        return scale_ * sum;
+    }
+
+    /// A step is about to come: t = U^-1 y.
+    void expect(const Row<T>&, Terms) {
+        if (!gaussian_) return;
+        t_ = y_;
+        root_.solve_back(t_.data());
     }
 
     bool admits(const Step& step, const Evidence& e) noexcept {
-        double largest = gaussian_ ? a_ : 1.0;
-        if (gaussian_)
-            for (const double c : c_) largest = std::max(largest, std::abs(c));
+        double largest = 1.0;
+        if (gaussian_) {
+            for (const double t : t_) largest = std::max(largest, std::abs(t));
+            largest *= a_;
+        }
         const double scale = step.keep == 0 ? 1.0 : scale_ * step.keep;
         const double move = std::abs(step.mean / scale) * largest;
-        const double beta = step.precision / (1 + step.precision * e.variance);
-        if (!(reach_ + move < kReach<double>) || !(beta * largest * largest < kReach<double>)) return false;
+        if (!(reach_ + move < kReach<double>) || !(e.variance < kReach<double>)) return false;
         reach_ += move;
         return true;
     }
@@ -211,15 +222,13 @@ public:
         const std::size_t n = points_.padded();
         std::vector<double> rows(block.size() * n);
         gram(kernel_, block, points_, Range::all(points_), rows.data(), n);
-        std::vector<double> ke(padded_elements()), c(padded_elements());
+        std::vector<double> y;
         for (std::size_t i = 0; i < block.size(); ++i) {
             const double length = own(block, i);
             for (std::uint32_t b = 0; b < blocks(); ++b) {
                 const Term term{b, 1.0};
-                const double v = gaussian_ ? variance_along(rows.data() + i * n, length, Terms(&term, 1),
-                                                            ke.data(), c.data())
-                                           : length;
-                out[i * blocks() + b] = std::max(v, 0.0);
+                out[i * blocks() + b] =
+                    gaussian_ ? variance_along(rows.data() + i * n, length, Terms(&term, 1), y) : length;
             }
         }
     }
@@ -237,13 +246,10 @@ public:
     double variance_at(std::uint32_t slot, std::size_t block) const {
         if (kernel_.kind.name != KernelKind::kLinear) return std::numeric_limits<double>::quiet_NaN();
         if (!gaussian_) return 1.0;
-        const std::size_t n = padded_elements();
         const Term term{static_cast<std::uint32_t>(block), 1.0};
-        std::vector<double> x(n), c(n);
-        for (std::size_t e = 0; e < elements_.size(); ++e)
-            x[e] = points_.value(elements_[e].point, slot) * overlap(elements_[e], Terms(&term, 1));
-        gram_kernels().times(pi_.data(), pi_stride_, n, x.data(), c.data());
-        return std::max(a_ + gram_kernels().dot(x.data(), c.data(), n), 0.0);
+        std::vector<double> k(points_.size()), y;
+        for (std::size_t p = 0; p < k.size(); ++p) k[p] = points_.value(p, slot);
+        return variance_along(k.data(), 1.0, Terms(&term, 1), y);
     }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept { return mean_at(slot, block); }
 
@@ -252,12 +258,14 @@ public:
     void grow(std::size_t slots, std::size_t blocks) {
         slots = std::max(slots, shape_.slots());
         blocks = std::max(blocks, shape_.blocks());
-        if (blocks != this->blocks()) {
-            std::vector<double> wider(points_.size() * blocks, 0.0);
-            for (std::size_t p = 0; p < points_.size(); ++p)
-                std::copy_n(nu_.data() + p * this->blocks(), this->blocks(), wider.data() + p * blocks);
-            nu_ = std::move(wider);
-        }
+        if (blocks != this->blocks())
+            for (auto* each : {&nu_, &plain_}) {
+                if (each->empty()) continue;
+                std::vector<double> wider(points_.size() * blocks, 0.0);
+                for (std::size_t p = 0; p < points_.size(); ++p)
+                    std::copy_n(each->data() + p * this->blocks(), this->blocks(), wider.data() + p * blocks);
+                *each = std::move(wider);
+            }
         shape_ = Planes<T>::shape_of(slots, blocks);
         if (slots != points_.slots()) lay_out();
     }
@@ -268,47 +276,47 @@ public:
         lay_out();
     }
     std::size_t bytes() const noexcept {
-        return points_.bytes() + (nu_.size() + 3 * points_.size() + pi_.size()) * sizeof(double);
+        return points_.bytes() + (nu_.size() + 3 * points_.size()) * sizeof(double) + root_.bytes();
     }
     /// Blocks -w/2 and +w/2, independent, each with half the covariance.
     void split() {
-        std::vector<double> two(points_.size() * 2);
-        for (std::size_t p = 0; p < points_.size(); ++p) {
-            two[2 * p] = -nu_[p] / 2;
-            two[2 * p + 1] = nu_[p] / 2;
+        for (auto* each : {&nu_, &plain_}) {
+            if (each->empty()) continue;
+            std::vector<double> two(points_.size() * 2);
+            for (std::size_t p = 0; p < points_.size(); ++p) {
+                two[2 * p] = -(*each)[p] / 2;
+                two[2 * p + 1] = (*each)[p] / 2;
+            }
+            *each = std::move(two);
         }
-        nu_ = std::move(two);
         mean_norm_ /= 2;
         shape_ = Planes<T>::shape_of(shape_.slots(), 2);
         const std::vector<Element> elements = std::move(elements_);
-        const std::vector<double> pi = std::move(pi_);
-        const std::size_t stride = pi_stride_, n = elements.size();
         elements_.clear();
-        pi_.clear();
-        pi_stride_ = 0;
         for (std::uint32_t b = 0; b < 2; ++b)
-            for (const Element& e : elements) {
-                add_element(e.point, {{b, 1.0}});
-                elements_.back().weight = (b == 0 ? -0.5 : 0.5) * e.weight;
-            }
-        for (std::size_t b = 0; b < 2; ++b)
-            for (std::size_t i = 0; i < n; ++i)
-                for (std::size_t j = 0; j < n; ++j)
-                    pi_[(b * n + i) * pi_stride_ + b * n + j] = pi[i * stride + j] / 2;
+            for (const Element& e : elements)
+                elements_.push_back({e.point, {{b, 1.0}}, e.noise / 2, 2 * e.known, 0.0});
+        root_.scale(std::sqrt(0.5));
+        root_.twice();
         a_ /= 2;
+        if (gaussian_) read_off();
     }
     template <class In>
     void set_mean(const In*) {
         throw std::invalid_argument("a kernel belief has no weights to set");
     }
-    void spread_out(double factor) noexcept {
-        a_ *= factor;
-        for (double& x : pi_) x *= factor;
-    }
-
     /// Lets the covariance grow a share of the way back to what it is before any learning.
-    void inflate(double share) noexcept {
-        for (double& x : pi_) x *= 1 - share;
+    ///
+    /// H / (1 - share) is no longer a D'D with a precision beside each element.
+    void inflate(double share) {
+        if (share == 0) return;
+        const double keep = 1 - share;
+        if (!(keep > kLeastKept)) return forget_covariance();
+        root_.scale(1 / std::sqrt(keep));
+        for (Element& e : elements_) {
+            e.noise = 0;
+            e.known *= keep;
+        }
     }
 
     // ------------------------------------------------------------------ state
@@ -317,10 +325,11 @@ public:
         Tables t = tables();
         v.table("shape", t.shape, 2);
         v.table("nu", nu_, blocks());
+        if (gaussian_) v.table("plain", plain_, blocks());
         v.table("born", born_, 1);
         v.table("support", t.support, 3);
-        v.table("pi", t.pi, std::max<std::size_t>(elements_.size(), 1));
-        v.table("elements", t.elements, 5);
+        v.table("root", t.root, std::max<std::size_t>(elements_.size(), 1));
+        v.table("elements", t.elements, kElementColumns);
         v.scalar("scale", scale_);
         v.scalar("prior", a_);
         v.scalar("gamma", kernel_.gamma);
@@ -337,14 +346,21 @@ private:
     struct Element {
         std::size_t point;
         std::vector<Term> direction;  // the first coefficient positive
-        double weight = 0.0;          // its share of the mean, before the scale
+        double noise = 0.0;           // 1 / the precision gained along it; 0 when mixed with that of others
+        double known = 0.0;           // its place in the diagonal of H^-1
+        double weight = 0.0;          // its share of the mean, before the scale; read off
     };
     struct Tables {
         std::vector<double> shape;     // blocks, slots
         std::vector<double> support;   // point, slot, value
-        std::vector<double> pi;        // square
-        std::vector<double> elements;  // element, point, block, coefficient, weight
+        std::vector<double> root;      // square
+        std::vector<double> elements;  // element, point, block, coefficient, noise, known, eta
     };
+    static constexpr std::size_t kElementColumns = 7;
+    /// Of a prior variance, what the roundings of a few thousand elements leave in the dark.
+    static constexpr double kResolution = 4096 * std::numeric_limits<double>::epsilon();
+    /// A covariance inflated further than this is the prior's.
+    static constexpr double kLeastKept = 1e-12;
 
     /// Lays the points out for the number of features there is now.
     void lay_out() {
@@ -355,7 +371,6 @@ private:
     }
     std::size_t blocks() const noexcept { return shape_.blocks(); }
     bool custom() const noexcept { return kernel_.kind.name == KernelKind::kCustom; }
-    std::size_t padded_elements() const noexcept { return (elements_.size() + kPanel - 1) / kPanel * kPanel; }
 
     /// K(x, x) of a row of a block.
     double own(const Block& block, std::size_t i) const {
@@ -388,14 +403,15 @@ private:
         return one;
     }
 
-    /// a <delta, delta> + k' pi k; leaves pi k in `c`.
-    double variance_along(const double* k, double length, Terms terms, double* ke, double* c) const {
+    /// a <delta, delta> - y'y; leaves y. What lies below the rounding of the first term is taken for that.
+    double variance_along(const double* k, double length, Terms terms, std::vector<double>& y) const {
+        y.assign(root_.padded(), 0.0);
         for (std::size_t e = 0; e < elements_.size(); ++e)
-            ke[e] = k[elements_[e].point] * overlap(elements_[e], terms);
-        gram_kernels().times(pi_.data(), pi_stride_, padded_elements(), ke, c);
-        double v = a_ * length;
-        for (std::size_t e = 0; e < elements_.size(); ++e) v += ke[e] * c[e];
-        return v;
+            y[e] = a_ * k[elements_[e].point] * overlap(elements_[e], terms);
+        root_.solve(y.data());
+        const double prior = a_ * length;
+        const double v = prior - gram_kernels().dot(y.data(), y.data(), y.size());
+        return v < kResolution * prior ? kResolution * prior : v;  // lets what is not a number pass
     }
 
     static double overlap(const Element& element, Terms terms) noexcept {
@@ -415,6 +431,7 @@ private:
         const std::size_t p = points_.size();
         points_.add(row, ahead_.norms[turn_]);
         nu_.resize(nu_.size() + blocks(), 0.0);
+        if (gaussian_) plain_.resize(nu_.size(), 0.0);
         own_kernel_.push_back(own_);
         born_.push_back(kept_++);
         hashes_.push_back(hash);
@@ -424,21 +441,7 @@ private:
         return p;
     }
 
-    std::size_t add_element(std::size_t point, std::vector<Term> direction) {
-        const std::size_t e = elements_.size();
-        elements_.push_back({point, std::move(direction), 0.0});
-        if (elements_.size() > pi_stride_) {
-            const std::size_t stride = std::max(2 * pi_stride_, 4 * kPanel);
-            std::vector<double> larger(stride * stride, 0.0);
-            for (std::size_t i = 0; i < e; ++i)
-                std::copy_n(pi_.data() + i * pi_stride_, e, larger.data() + i * stride);
-            pi_ = std::move(larger);
-            pi_stride_ = stride;
-        }
-        return e;
-    }
-
-    /// nu += alpha z, pi -= beta z z' with z = c + a delta.
+    /// nu += alpha z, and the precision gained along delta.
     void along(std::size_t p, Terms terms, const Step& step, const Evidence& e) {
         std::vector<Term> direction(terms.begin(), terms.end());
         std::sort(direction.begin(), direction.end(),
@@ -448,23 +451,70 @@ private:
         std::size_t own = elements_.size();
         for (std::size_t i = 0; i < elements_.size(); ++i)
             if (elements_[i].point == p && same(elements_[i].direction, direction)) own = i;
-        if (own == elements_.size()) own = add_element(p, direction);
-        c_.resize(padded_elements(), 0.0);
-        c_[own] += a_ * sign;
-        if (step.mean != 0)
-            for (std::size_t i = 0; i < elements_.size(); ++i)
-                shift(elements_[i], step.mean / scale_ * c_[i]);
-        if (step.precision > 0) {
-            const double root = std::sqrt(step.precision / (1 + step.precision * e.variance));
-            for (double& c : c_) c *= root;
-            gram_kernels().add_outer(pi_.data(), pi_stride_, padded_elements(), -1.0, c_.data());
-        }
-        if (step.spread != 1) spread_out(step.spread);
+        const double move = step.mean / scale_ * a_, noise = 1 / step.precision;
+        if (!(noise < kReach<double>))
+            move_mean(p, terms, move);
+        else if (own < elements_.size())
+            learn_again(own, sign, step.precision, e.variance, move);
+        else
+            learn_first({p, std::move(direction), noise}, sign, e.variance, move);
+        read_off();
     }
-    void shift(Element& element, double by) noexcept {
-        element.weight += by;
-        for (const Term& term : element.direction)
-            nu_[element.point * blocks() + term.block] += by * term.coefficient;
+
+    /// nu += move (delta's own element - t), and nothing about precision.
+    void move_mean(std::size_t p, Terms terms, double move) {
+        root_.move(y_.data(), -move);
+        for (const Term& term : terms) plain_[p * blocks() + term.block] += move * term.coefficient;
+        has_plain_ = true;
+    }
+
+    /// A row more for H; H^-1 gains (t, -1)(t, -1)' over its pivot's square.
+    void learn_first(Element element, double sign, double variance, double move) {
+        const double square = variance + element.noise;
+        for (std::size_t i = 0; i < elements_.size(); ++i) elements_[i].known += t_[i] * t_[i] / square;
+        element.known = 1 / square;
+        root_.append(y_.data(), sign, std::sqrt(square), move);
+        elements_.push_back(std::move(element));
+    }
+
+    /// More precision along an element that has some.
+    ///
+    /// H^-1 gains beta u u', u = (own element) - t. Where H holds a precision of the element's own, less of
+    /// 1 / precision in one place of its diagonal says the same, and says it without a difference.
+    void learn_again(std::size_t own, double sign, double gain, double variance, double move) {
+        const double beta = gain / (1 + gain * variance);
+        for (std::size_t i = 0; i < elements_.size(); ++i) {
+            const double u = (i == own ? sign : 0.0) - t_[i];
+            elements_[i].known += beta * u * u;
+        }
+        double& noise = elements_[own].noise;
+        std::vector<double> f(root_.padded(), 0.0);
+        if (noise > 0) {
+            const double less = 1 / (1 / noise + gain);
+            f[own] = 1;
+            root_.solve(f.data(), own);
+            root_.move(f.data(), sign * noise * move);
+            // 1 - (noise - less) f'f, which is also a sum, for v = noise (1 - noise f'f).
+            double left = 1 - (noise - less) * gram_kernels().dot(f.data(), f.data(), f.size());
+            if (left < 0.1) left = (less + (noise - less) * std::min(variance / noise, 1.0)) / noise;
+            root_.shrink(f.data(), (noise - less) / left);
+            noise = less;
+        } else {
+            for (std::size_t i = 0; i < elements_.size(); ++i)
+                f[i] = sign * (i <= own ? root_.at(i, own) : 0.0) - y_[i];
+            root_.move(f.data(), move);
+            root_.shrink(f.data(), beta);
+        }
+    }
+    /// The mean by its points, from eta.
+    void read_off() {
+        const std::vector<double> weights = root_.nu();
+        nu_ = plain_;
+        for (std::size_t e = 0; e < elements_.size(); ++e) {
+            elements_[e].weight = weights[e];
+            for (const Term& term : elements_[e].direction)
+                nu_[elements_[e].point * blocks() + term.block] += weights[e] * term.coefficient;
+        }
     }
     static bool same(const std::vector<Term>& a, const std::vector<Term>& b) noexcept {
         if (a.size() != b.size()) return false;
@@ -475,18 +525,22 @@ private:
 
     void rescale(double keep) noexcept {
         if (keep == 0) {
-            std::fill(nu_.begin(), nu_.end(), 0.0);
-            for (Element& e : elements_) e.weight = 0;
+            scale_all(0.0);
             scale_ = 1;
             reach_ = 0;
             return;
         }
         scale_ *= keep;
         if (std::abs(scale_) >= 1e-60) return;
-        for (double& nu : nu_) nu *= scale_;
-        for (Element& e : elements_) e.weight *= scale_;
+        scale_all(scale_);
         reach_ *= std::abs(scale_);
         scale_ = 1;
+    }
+    void scale_all(double factor) noexcept {
+        for (auto* each : {&nu_, &plain_})
+            for (double& nu : *each) nu *= factor;
+        for (Element& e : elements_) e.weight *= factor;
+        root_.scale_mean(factor);
     }
 
     // ------------------------------------------------------------------ the budget
@@ -514,11 +568,13 @@ private:
     /// How much each kept point would be missed.
     std::vector<double> worths() const {
         std::vector<double> out(points_.size(), 0.0);
-        if (!gaussian_)
-            for (std::size_t p = 0; p < out.size(); ++p) out[p] = length2(p) * own_kernel_[p];
-        for (std::size_t e = 0; e < elements_.size(); ++e) {
-            const double known = -pi_[e * pi_stride_ + e], w = elements_[e].weight;
-            out[elements_[e].point] += known > 0 ? w * w / known : w * w * own_kernel_[elements_[e].point];
+        std::vector<bool> without(points_.size(), true);  // elements, the mean alone
+        for (const Element& e : elements_) without[e.point] = false;
+        for (std::size_t p = 0; p < out.size(); ++p)
+            if (without[p]) out[p] = length2(p) * own_kernel_[p];
+        for (const Element& e : elements_) {
+            const double known = a_ * a_ * e.known;
+            out[e.point] += e.weight * e.weight * (known > 0 ? 1 / known : own_kernel_[e.point]);
         }
         return out;
     }
@@ -563,9 +619,12 @@ private:
                 place->second = p;
             for (Element& e : elements_)
                 if (e.point == last) e.point = p;
-            std::copy_n(nu_.data() + last * blocks(), blocks(), nu_.data() + p * blocks());
+            for (auto* each : {&nu_, &plain_})
+                if (!each->empty())
+                    std::copy_n(each->data() + last * blocks(), blocks(), each->data() + p * blocks());
         }
         nu_.resize(last * blocks());
+        if (gaussian_) plain_.resize(last * blocks());
         for (auto* list : {&born_, &own_kernel_, &k_}) {
             (*list)[p] = list->back();
             list->pop_back();
@@ -575,35 +634,27 @@ private:
         column_[p] = column_.back();
         column_.pop_back();
         points_.remove(p);
+        if (gaussian_) read_off();
     }
 
-    /// pi <- pi - pi_e pi_e' / pi_ee and nu <- nu - nu_e pi_e / pi_ee, without e.
+    /// H without element e, and the mean as it would be without it: nu - nu_e x / x_e, x its column of H^-1.
     void remove_element(std::size_t e) {
-        const std::size_t n = elements_.size(), last = n - 1;
-        const auto row = [this](std::size_t i) { return pi_.data() + i * pi_stride_; };
-        const double pivot = row(e)[e];
-        const double weight = elements_[e].weight;
-        double largest = 0;
-        for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(row(e)[i]));
-        // Where the quotient has nothing left to say, the element is forgotten whole: Sigma grows by more,
-        // and stays positive all the same.
-        const double share = std::max(std::abs(weight), largest) / std::abs(pivot);
-        if (pivot < 0 && largest * share < kReach<double>) {
-            std::vector<double> column(row(e), row(e) + padded_elements());
-            for (std::size_t i = 0; i < n; ++i) shift(elements_[i], -(weight / pivot) * column[i]);
-            const double root = 1 / std::sqrt(-pivot);
-            for (double& c : column) c *= root;
-            gram_kernels().add_outer(pi_.data(), pi_stride_, padded_elements(), 1.0, column.data());
-        }
-        shift(elements_[e], -elements_[e].weight);
-        if (e != last) {
-            for (std::size_t i = 0; i < n; ++i) row(i)[e] = row(i)[last];
-            std::copy_n(row(last), n, row(e));
-            row(e)[e] = row(last)[last];
-        }
-        for (std::size_t i = 0; i < n; ++i) row(i)[last] = row(last)[i] = 0;
-        if (e != last) elements_[e] = std::move(elements_[last]);
-        elements_.pop_back();
+        std::vector<double> x(root_.padded(), 0.0);
+        x[e] = 1;
+        root_.solve(x.data(), e);
+        root_.solve_back(x.data());
+        for (std::size_t i = 0; i < elements_.size(); ++i)
+            elements_[i].known = std::max(elements_[i].known - x[i] * (x[i] / x[e]), 0.0);
+        root_.remove(e);
+        elements_.erase(elements_.begin() + static_cast<std::ptrdiff_t>(e));
+    }
+
+    /// Back to the prior; the mean stays.
+    void forget_covariance() {
+        plain_ = nu_;
+        has_plain_ = true;
+        elements_.clear();
+        root_.clear();
     }
 
     // ------------------------------------------------------------------ state as tables
@@ -616,12 +667,13 @@ private:
                 t.support.insert(t.support.end(),
                                  {static_cast<double>(p), static_cast<double>(e.slot), e.value});
         for (std::size_t i = 0; i < elements_.size(); ++i) {
-            for (std::size_t j = 0; j < elements_.size(); ++j) t.pi.push_back(pi_[i * pi_stride_ + j]);
-            for (const Term& term : elements_[i].direction)
-                t.elements.insert(t.elements.end(),
-                                  {static_cast<double>(i), static_cast<double>(elements_[i].point),
-                                   static_cast<double>(term.block), term.coefficient, elements_[i].weight});
+            const Element& e = elements_[i];
+            for (const Term& term : e.direction)
+                t.elements.insert(t.elements.end(), {static_cast<double>(i), static_cast<double>(e.point),
+                                                     static_cast<double>(term.block), term.coefficient,
+                                                     e.noise, e.known, root_.eta()[i]});
         }
+        t.root = root_.square();
         return t;
     }
 
@@ -632,8 +684,8 @@ private:
             if (!good) throw std::invalid_argument("state of a kernel belief does not hold together");
         };
         need(t.shape.size() == 2 && t.shape[0] == static_cast<double>(blocks()) &&
-             t.shape[1] == static_cast<double>(shape_.slots()) && nu_.size() == n * blocks() && a_ > 0 &&
-             scale_ != 0 && kernel_.gamma > 0);
+             t.shape[1] == static_cast<double>(shape_.slots()) && nu_.size() == n * blocks() &&
+             (!gaussian_ || plain_.size() == nu_.size()) && a_ > 0 && scale_ != 0 && kernel_.gamma > 0);
         std::vector<Points::Sparse> rows(n);
         for (std::size_t i = 0; i < t.support.size(); i += 3) {
             const double p = t.support[i], slot = t.support[i + 1];
@@ -647,8 +699,6 @@ private:
         places_.clear();
         hashes_.clear();
         own_kernel_.clear();
-        reach_ = 0;
-        for (const double nu : nu_) reach_ = std::max(reach_, std::abs(nu));
         for (std::size_t p = 0; p < n; ++p) {
             Block one(kernel_, shape_.slots(), false);
             one.add(rows[p]);
@@ -658,21 +708,25 @@ private:
             places_.emplace(hashes_.back(), p);
         }
         elements_.clear();
-        pi_.clear();
-        pi_stride_ = 0;
-        for (std::size_t i = 0; i < t.elements.size(); i += 5) {
+        for (std::size_t i = 0; i < t.elements.size(); i += kElementColumns) {
             const double e = t.elements[i], p = t.elements[i + 1], block = t.elements[i + 2];
             const auto known = static_cast<double>(elements_.size());
             need((e == known || e == known - 1) && p >= 0 && p < static_cast<double>(n) && block >= 0 &&
                  block < static_cast<double>(blocks()));
-            if (e == known) add_element(static_cast<std::size_t>(p), {});
-            need(elements_.back().point == static_cast<std::size_t>(p));
-            elements_.back().direction.push_back({static_cast<std::uint32_t>(block), t.elements[i + 3]});
-            elements_.back().weight = t.elements[i + 4];
+            if (e == known)
+                elements_.push_back({static_cast<std::size_t>(p), {}, t.elements[i + 4], t.elements[i + 5]});
+            Element& now = elements_.back();
+            need(now.point == static_cast<std::size_t>(p) && now.noise >= 0 && now.known >= 0);
+            now.direction.push_back({static_cast<std::uint32_t>(block), t.elements[i + 3]});
         }
-        const std::size_t m = elements_.size();
-        need(t.pi.size() == m * m);
-        for (std::size_t i = 0; i < m; ++i) std::copy_n(t.pi.data() + i * m, m, pi_.data() + i * pi_stride_);
+        need(root_.restore(t.root, elements_.size()));
+        for (std::size_t i = 0; i < t.elements.size(); i += kElementColumns)
+            root_.eta(static_cast<std::size_t>(t.elements[i])) = t.elements[i + 6];
+        has_plain_ = std::any_of(plain_.begin(), plain_.end(), [](double nu) { return nu != 0; });
+        if (gaussian_) read_off();
+        reach_ = 0;
+        for (const double nu : nu_) reach_ = std::max(reach_, std::abs(nu));
+        need(reach_ < kReach<double>);
         column_.clear();
         ahead_ = Block(kernel_, shape_.slots());
     }
@@ -684,23 +738,22 @@ private:
     Block ahead_;
 
     std::vector<double> nu_;          // [point][block], before the scale
+    std::vector<double> plain_;       // what of it is no element's, with a covariance
     std::vector<double> born_;        // which update kept the point
     std::vector<double> own_kernel_;  // K(x_p, x_p)
     std::vector<std::uint64_t> hashes_;
     std::unordered_map<std::uint64_t, std::size_t> places_;
     std::vector<Element> elements_;
-    std::vector<double> pi_;
-    std::size_t pi_stride_ = 0;
+    DualRoot root_;
 
     double a_, scale_ = 1.0, mean_norm_ = 0.0, threshold_ = 0.0, reach_ = 0.0;
     double kept_ = 0.0, updates_ = 0.0, damage_ = 0.0;
-    bool gaussian_ = false, track_norm_ = false;
-    bool broken_ = false;  // whether the last variance was lost to rounding
+    bool gaussian_ = false, track_norm_ = false, has_plain_ = false;
 
     std::vector<double> gram_;         // rows of the block against points and the block itself
     std::vector<std::size_t> column_;  // where a kept point stands in a row of gram_
     std::size_t stride_ = 0, ahead_base_ = 0, turn_ = 0;
-    std::vector<double> k_, ke_, c_;
+    std::vector<double> k_, y_, t_;
     double own_ = 0.0;
 };
 

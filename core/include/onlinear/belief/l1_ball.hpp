@@ -10,8 +10,10 @@
 namespace onlinear::belief {
 
 struct L1BallOptions {
+    bool average = false;
+
     static constexpr const char* name = "L1Ball";
-    static constexpr auto parameters() { return std::tuple{}; }
+    static constexpr auto parameters() { return std::tuple{rule::flag("average", &L1BallOptions::average)}; }
 };
 
 /// A mean kept inside an L1 ball, whose radius the rule brings.
@@ -35,6 +37,10 @@ struct L1BallOptions {
 /// When shift passes the radius the stored numbers are written anew, which keeps their precision; by then
 /// every weight that was there at the last writing and not touched since has died, so this too is paid for by
 /// births.
+///
+/// The sum of a weight over all rounds is a_p + B u_p - sign(u_p) S, with B the rounds and S the sum of their
+/// shifts: a round changes B and S alone, and a weight that is written keeps its sum through a_p.
+/// Planes: u, and when averaging, a.
 template <class T>
 class L1Ball {
 public:
@@ -46,12 +52,19 @@ public:
 
     constraint::Truncation truncation;
 
-    L1Ball(const Options&, std::size_t slots, std::size_t blocks) : w_(1, slots, blocks) {}
+    L1Ball(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
+        : w_(options.average ? 2 : 1, slots, blocks, apart), average_(options.average) {}
 
     Planes<T>& planes() noexcept { return w_; }
     const Planes<T>& planes() const noexcept { return w_; }
     double threshold() const noexcept { return 0.0; }
     double mean_norm() const noexcept { return 0.0; }
+    Blend held() const noexcept { return {.shift = shift_}; }
+    Blend blend() const noexcept {
+        if (!average_ || rounds_ == 0) return held();
+        return {.first = 1, .second = 1 / rounds_, .other = 1, .shift = shifts_ / rounds_};
+    }
+    bool predicts_otherwise() const noexcept { return average_; }
     void start(double, bool) noexcept {}
     void confine(double radius) noexcept { radius_ = radius; }
 
@@ -70,7 +83,13 @@ public:
             for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] += static_cast<double>(value(w[b]) * x);
         }
     }
-    void predict(const Row<T>& row, double* out, double*) const noexcept { scores(row, out); }
+    void predict(const Row<T>& row, double* out, double*) const noexcept {
+        if (!average_ || rounds_ == 0) return scores(row, out);
+        std::fill_n(out, w_.blocks(), 0.0);
+        for (std::uint32_t j = 0; j < row.size; ++j)
+            for (std::size_t b = 0; b < w_.blocks(); ++b)
+                out[b] += average_of(row.at[j] * w_.width() + b) * static_cast<double>(row.value[j]);
+    }
     double variance(const Row<T>& row, Terms terms) const noexcept { return squared(terms) * row.norm2; }
     void variances(const Row<T>& row, double* out) const noexcept {
         std::fill_n(out, w_.blocks(), row.norm2);
@@ -96,8 +115,12 @@ public:
         if (static_cast<double>(far_.size()) > 2 * count_ + 1024) filter(far_);
     }
 
-    void tick() noexcept {}
+    void tick() noexcept {
+        rounds_ += 1;
+        shifts_ += shift_;
+    }
     void grow(std::size_t slots, std::size_t blocks) {
+        if (slots <= w_.slots() && blocks <= w_.blocks()) return;
         w_.grow(slots, blocks, w_.planes(), T{0});
         known_ = false;
     }
@@ -105,9 +128,15 @@ public:
     void split() {
         Planes<T> two = w_.reshaped(w_.slots(), 2);
         for (std::uint32_t s = 0; s < w_.slots(); ++s) {
-            const T half = value(w_.at(s, 0, 0)) / 2;
-            two.at(s, 0, 0) = -half;
-            two.at(s, 0, 1) = half;
+            set(w_.offset(s, 0, 0), value(w_.at(s, 0, 0)));
+            for (std::size_t p = 0; p < w_.planes(); ++p) {
+                const T half = w_.at(s, p, 0) / 2;
+                two.at(s, p, 0) = -half;
+                two.at(s, p, 1) = half;
+            }
+            if (average_)  // a weight's sign counts whole, also that of half a weight
+                for (std::size_t b = 0; b < 2; ++b)
+                    two.at(s, 1, b) += static_cast<T>(shifts_ / 2 * sign(two.at(s, 0, b)));
         }
         w_ = std::move(two);
         shift_ = 0;
@@ -115,7 +144,8 @@ public:
     }
     template <class In>
     void set_mean(const In* values) {
-        w_.write(0, values);
+        for (std::size_t b = 0; b < w_.blocks(); ++b)
+            for (std::uint32_t s = 0; s < w_.slots(); ++s) set(w_.offset(s, 0, b), static_cast<T>(*values++));
         shift_ = 0;
         remeasure();
     }
@@ -139,26 +169,33 @@ public:
     }
     double magnitude(double stored) const noexcept { return std::max(stored - shift_, 0.0); }
     void erase(std::uint32_t slot, std::size_t block) noexcept {
-        T& u = w_.at(slot, 0, block);
-        norm_ -= std::abs(static_cast<double>(u)) - shift_;
+        const std::size_t at = w_.offset(slot, 0, block);
+        norm_ -= std::abs(static_cast<double>(w_.data()[at])) - shift_;
         count_ -= 1;
-        u = 0;
+        set(at, T{0});
     }
 
     double mean_at(std::uint32_t slot, std::size_t block) const noexcept {
         return static_cast<double>(value(w_.at(slot, 0, block)));
     }
     double variance_at(std::uint32_t, std::size_t) const noexcept { return 1.0; }
-    double average_at(std::uint32_t slot, std::size_t block) const noexcept { return mean_at(slot, block); }
+    double average_at(std::uint32_t slot, std::size_t block) const noexcept {
+        return average_ && rounds_ > 0 ? average_of(w_.offset(slot, 0, block)) : mean_at(slot, block);
+    }
 
     void visit(StateVisitor<T>& v) {
         v.plane("mean", w_, 0);
+        if (average_) {
+            v.plane("average", w_, 1);
+            v.scalar("average_rounds", rounds_);
+            v.scalar("average_shifts", shifts_);
+        }
         v.scalar("shift", shift_);
         v.scalar("norm", norm_);
     }
     void loaded() {
-        if (!(shift_ >= 0 && norm_ >= 0))
-            throw std::invalid_argument("state 'shift' and 'norm' must not be negative");
+        if (!(shift_ >= 0 && norm_ >= 0 && rounds_ >= 0 && shifts_ >= 0))
+            throw std::invalid_argument("state 'shift', 'norm' and the sums of rounds must not be negative");
         known_ = false;
         truncation.forget();
     }
@@ -189,9 +226,24 @@ private:
         }
     };
 
-    T value(T u) const noexcept {
-        const T shift = static_cast<T>(shift_);
-        return u - std::min(std::max(u, -shift), shift);
+    /// sign(u) max(0, |u| - shift), without a branch.
+    static T lowered(T u, T shift) noexcept { return u - std::min(std::max(u, -shift), shift); }
+    T value(T u) const noexcept { return lowered(u, static_cast<T>(shift_)); }
+    static double sign(T u) noexcept { return u > 0 ? 1.0 : u < 0 ? -1.0 : 0.0; }
+    double average_of(std::size_t at) const noexcept {
+        const T u = w_.data()[at];
+        return (static_cast<double>(w_.data()[at + w_.stride()]) + rounds_ * static_cast<double>(u) -
+                sign(u) * shifts_) /
+               rounds_;
+    }
+    /// Writes a stored number; its sum over the rounds so far stays.
+    void set(std::size_t at, T to) noexcept {
+        T& u = w_.data()[at];
+        if (average_)
+            w_.data()[at + w_.stride()] +=
+                static_cast<T>(rounds_ * (static_cast<double>(u) - static_cast<double>(to)) -
+                               shifts_ * (sign(u) - sign(to)));
+        u = to;
     }
     double single_score(const Row<T>& row) const noexcept {
         const T* w = w_.data();
@@ -199,28 +251,25 @@ private:
         return gather_row(row, w, shift);
     }
     static double gather_row(const Row<T>& row, const T* w, T shift) noexcept {
-        return belief::gather(row, [w, shift](std::uint32_t at, T x) {
-            const T u = w[at];
-            return (u - std::min(std::max(u, -shift), shift)) * x;
-        });
+        return belief::gather(row, [w, shift](std::uint32_t at, T x) { return lowered(w[at], shift) * x; });
     }
 
     /// Takes the row's weights out of the state; gives the largest |delta_p|.
     double lift(const Row<T>& row, Terms terms) {
         touched_.clear();
         double top = 0;
-        const std::size_t width = w_.width();
+        const std::size_t width = width_for(row, w_);
         for (const Term& term : terms)
             for (std::uint32_t j = 0; j < row.size; ++j) {
                 const double delta = term.coefficient * static_cast<double>(row.value[j]);
                 if (delta == 0) continue;
                 const std::size_t at = row.at[j] * width + term.block;
-                T& u = w_.data()[at];
+                const T u = w_.data()[at];
                 const double weight = static_cast<double>(value(u));
                 if (u != 0) {
                     norm_ -= std::abs(weight);
                     count_ -= 1;
-                    u = 0;
+                    set(at, T{0});
                 }
                 touched_.push_back({at, weight, delta, 0});
                 top = std::max(top, std::abs(delta));
@@ -242,12 +291,12 @@ private:
             place(t.at, moved, std::abs(moved) - lambda);
         }
     }
-    void place(std::size_t at, double sign, double size) {
+    void place(std::size_t at, double side, double size) {
         if (!(size > 0)) return;
         const T raised = static_cast<T>(size + shift_);
         const double kept = static_cast<double>(raised) - shift_;
         if (!(kept > 0)) return;
-        w_.data()[at] = std::copysign(raised, static_cast<T>(sign));
+        set(at, std::copysign(raised, static_cast<T>(side)));
         norm_ += kept;
         count_ += 1;
         (static_cast<double>(raised) < horizon_ ? near_ : far_).push_back({raised, at});
@@ -256,7 +305,7 @@ private:
     /// No point of the ball has the margin: the one that comes nearest, spread over the largest |delta_p|.
     void corner(double top) {
         for (auto* some : {&near_, &far_}) {
-            for (const Entry& e : *some) w_.data()[e.at] = 0;
+            for (const Entry& e : *some) set(e.at, T{0});
             some->clear();
         }
         norm_ = count_ = shift_ = horizon_ = 0;
@@ -451,7 +500,7 @@ private:
         std::size_t kept = 0;
         for (std::size_t i = 0; i < near_.size(); ++i) {
             if (gaps_[i] <= fall)
-                w_.data()[near_[i].at] = 0;
+                set(near_[i].at, T{0});
             else
                 near_[kept++] = near_[i];
         }
@@ -479,9 +528,8 @@ private:
         filter(far_);
         std::int64_t sum = 0;
         for (Entry& e : far_) {
-            T& u = w_.data()[e.at];
-            u = value(u);
-            e.key = std::abs(u);
+            set(e.at, value(w_.data()[e.at]));
+            e.key = std::abs(w_.data()[e.at]);
             sum += static_cast<std::int64_t>(static_cast<double>(e.key) * fixed_scale());
         }
         std::erase_if(far_, [](const Entry& e) { return e.key == 0; });
@@ -492,6 +540,8 @@ private:
     }
 
     Planes<T> w_;
+    bool average_;
+    double rounds_ = 0.0, shifts_ = 0.0;  // B and S
     double radius_ = std::numeric_limits<double>::infinity();
     double shift_ = 0.0;
     double norm_ = 0.0;   // |mu|_1

@@ -80,7 +80,7 @@ private:
         const auto& planes = belief.planes();
         if constexpr (requires { belief.weights(); }) {  // the belief knows which are not zero
             for (const std::size_t at : belief.weights()) {
-                const auto slot = static_cast<std::uint32_t>(at / planes.width());
+                const auto slot = planes.slot_of(static_cast<std::uint32_t>(at / planes.width()));
                 const auto block = static_cast<std::uint32_t>(at % planes.width());
                 if (const double stored = belief.stored(slot, block); stored != 0)
                     heap_.push_back({stored, block, slot});

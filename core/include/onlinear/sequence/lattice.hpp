@@ -116,12 +116,28 @@ private:
             kernel.token(w.data() + plane * w.stride(), sentence.features(i), sentence.values(i),
                          sentence.count(i), w.width(), lanes_, to);
         };
-        sum(0, out);
+        if (blend.shift > 0)
+            emit_shifted(w, static_cast<T>(blend.shift), sentence, i, out);
+        else
+            sum(0, out);
         if (blend.second != 0) {
             sum(blend.other, other_.data());
             mix(blend, out, other_.data(), out);
         } else if (blend.first != 1) {
             mix({blend.first, 0, 0}, out, out, out);
+        }
+    }
+
+    /// Every weight loses its shift on its way into the sum.
+    void emit_shifted(const Planes<T>& w, T shift, const Sentence<T>& sentence, std::size_t i,
+                      T* out) const noexcept {
+        std::fill_n(out, lanes_, T{0});
+        const std::uint32_t* feature = sentence.features(i);
+        const T* value = sentence.values(i);
+        for (std::size_t j = 0; j < sentence.count(i); ++j) {
+            const T* row = w.data() + feature[j] * w.width();
+            const T x = value ? value[j] : T{1};
+            for (std::size_t k = 0; k < lanes_; ++k) out[k] += x * belief::without_shift(row[k], shift);
         }
     }
 
@@ -137,10 +153,12 @@ private:
         for (std::size_t from = 0; from < labels_; ++from) {
             const T* row = w.data() + slots[from] * w.width();
             T* out = transition_.data() + from * lanes_;
-            if (blend.first == 1 && blend.second == 0)
-                std::copy_n(row, lanes_, out);
+            if (blend.shift > 0)
+                for (std::size_t k = 0; k < lanes_; ++k)
+                    out[k] = belief::without_shift(row[k], static_cast<T>(blend.shift));
             else
-                mix(blend, row, row + blend.other * w.stride(), out);
+                std::copy_n(row, lanes_, out);
+            if (blend.first != 1 || blend.second != 0) mix(blend, out, row + blend.other * w.stride(), out);
         }
     }
 

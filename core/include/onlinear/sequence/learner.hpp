@@ -5,6 +5,7 @@
 
 #include "onlinear/belief/diagonal.hpp"
 #include "onlinear/belief/full.hpp"
+#include "onlinear/belief/l1_ball.hpp"
 #include "onlinear/belief/mean.hpp"
 #include "onlinear/numeric/normal.hpp"
 #include "onlinear/state.hpp"
@@ -35,7 +36,8 @@ struct Counters {
     double seen = 0, mistakes = 0, updates = 0, tokens = 0, wrong_tokens = 0;
 };
 
-using BeliefSpec = std::variant<belief::MeanOptions, belief::DiagonalOptions, belief::FullOptions>;
+using BeliefSpec =
+    std::variant<belief::MeanOptions, belief::DiagonalOptions, belief::FullOptions, belief::L1BallOptions>;
 
 class AnyLearner {
 public:
@@ -141,7 +143,9 @@ public:
     }
 
     bool single_precision() const noexcept override { return sizeof(T) == 4; }
-    bool has_variance() const noexcept override { return !std::is_same_v<Belief, belief::Mean<T>>; }
+    bool has_variance() const noexcept override {
+        return !std::is_same_v<Belief, belief::Mean<T>> && !std::is_same_v<Belief, belief::L1Ball<T>>;
+    }
 
     std::unique_ptr<AnyLearner> copy() const override {
         auto twin = std::make_unique<Learner>(belief_);
@@ -185,6 +189,7 @@ public:
             double threshold = 0;
             if constexpr (requires { r.initial_threshold(); }) threshold = r.initial_threshold();
             belief_.start(threshold, rule::needs_mean_norm(r));
+            if constexpr (requires { belief_.confine(r.radius); }) belief_.confine(r.radius);
         });
     }
 

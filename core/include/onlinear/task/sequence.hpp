@@ -45,7 +45,7 @@ struct Sequence {
     Round round(Belief& belief, const rule::AnyRule& rule, const sequence::Layout& layout,
                 const sequence::Sentence<T>& s, const sequence::Sentence<T>* next, double weight,
                 const Clock& clock) {
-        lattice.decode(belief.planes(), {belief.mean_scale(), 0.0, 0}, layout.label, s, next);
+        lattice.decode(belief.planes(), held(belief), layout.label, s, next);
         wrong = 0;
         if (!std::isfinite(lattice.best())) return {.fault = Fault::margin_overflow};
         const std::int32_t* q = lattice.path();
@@ -68,6 +68,15 @@ struct Sequence {
     }
 
 private:
+    /// The weights as they are; a prediction may use their average.
+    template <class Belief>
+    static belief::Blend held(const Belief& belief) noexcept {
+        if constexpr (requires { belief.held(); })
+            return belief.held();
+        else
+            return {.first = belief.mean_scale()};
+    }
+
     /// Only the places where y and q part; q is the best, so rounding must not put y ahead of it.
     double margin(const sequence::Sentence<T>& s, const std::int32_t* q) const noexcept {
         double sum = 0;

@@ -1,0 +1,76 @@
+"""Any rule on any belief: where the mathematics is defined it learns, elsewhere it says so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from onlinear import Learner, belief, rule, task
+from onlinear.exceptions import ParameterError
+
+BELIEFS: dict[str, Any] = {
+    "mean": belief.Mean(),
+    "L1 ball": belief.L1Ball(),
+    "drop": belief.Diagonal(projection="drop"),
+    "kl": belief.Diagonal(projection="kl"),
+    "exact": belief.Diagonal(projection="exact"),
+    "full": belief.Full(),
+    "kernel": belief.Kernel(kernel="rbf", gamma=0.5),
+    "dual averaging": belief.DualAveraging(),
+}
+
+#: The rows of the specification's table; what is "possible, not required" there is offered for kernels.
+TABLE: list[tuple[Any, set[str]]] = [
+    (rule.Perceptron(), {"mean", "kernel"}),
+    (rule.PassiveAggressive(variant="pa"), {"mean", "kernel"}),
+    (rule.PassiveAggressive(variant="pa1"), {"mean", "kernel"}),
+    (rule.PassiveAggressive(variant="pa2"), {"mean", "kernel"}),
+    (rule.Romma(), {"mean", "kernel"}),
+    (rule.Romma(aggressive=True), {"mean", "kernel"}),
+    (rule.Norma(), {"mean", "kernel"}),
+    (rule.RegularizedPassiveAggressive(), {"mean", "kernel"}),
+    (rule.RegularizedPassiveAggressive(penalty="l2_ball"), {"mean", "kernel"}),
+    (rule.RegularizedPassiveAggressive(penalty="l1_ball"), {"L1 ball"}),
+    (rule.AdagradRda(), {"dual averaging"}),
+    (rule.SecondOrderPerceptron(), {"drop", "kl", "full", "kernel"}),
+    (rule.ConfidenceWeighted(constraint="variance"), {"drop", "kl", "exact", "full", "kernel"}),
+    (rule.ConfidenceWeighted(constraint="stdev"), {"drop", "kl", "exact", "full", "kernel"}),
+    (rule.SoftConfidenceWeighted(penalty="linear"), {"drop", "kl", "full", "kernel"}),
+    (rule.SoftConfidenceWeighted(penalty="squared"), {"drop", "kl", "full", "kernel"}),
+    (rule.Arow(), {"mean", "drop", "kl", "exact", "full", "kernel"}),
+    (rule.Arow(loss="hinge"), {"mean", "drop", "kl", "exact", "full", "kernel"}),
+    (rule.Nherd(), {"drop", "kl", "exact", "full", "kernel"}),
+    (rule.Narow(), {"drop", "kl", "full", "kernel"}),
+    (rule.Narow(b=2.0, form="coupled"), {"drop", "kl", "full", "kernel"}),
+    (rule.Iellip(), {"drop", "full"}),
+]
+CELLS = [
+    pytest.param(answer, name, name in defined, id=f"{answer} on {name}")
+    for answer, defined in TABLE
+    for name in BELIEFS
+]
+
+
+@pytest.mark.parametrize(("answer", "name", "defined"), CELLS)
+def test_a_rule_learns_on_a_belief_or_refuses_it(answer: Any, name: str, defined: bool) -> None:
+    """Every cell of the table: two kinds of rows are told apart, or the pair is refused by name."""
+
+    def learner() -> Learner:
+        return Learner(task=task.Binary(), rule=answer, belief=BELIEFS[name], n_features=3)
+
+    if not defined:
+        with pytest.raises(
+            ParameterError, match=rf"rule\.{type(answer).__name__}.* (defined|exact diagonal)"
+        ):
+            learner()
+        return
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 100)
+    X = np.where(y == 1, 1.0, -1.0)[:, None] * [1.0, 0.5, 0.0] + 0.1 * rng.standard_normal((100, 3))
+    pupil = learner()
+    reports = [pupil.learn(X, y) for _ in range(3)]
+
+    assert reports[0].n_updates > 0
+    assert reports[-1].n_mistakes <= 5
