@@ -186,20 +186,46 @@ private:
             __builtin_prefetch(number);
             items_.push_back({key, number});
         }
-        index.reserve(items_.size());
-        value.reserve(items_.size());
-        for (const Item& item : items_) {
+        index.resize(items_.size());
+        value.resize(items_.size());
+        std::int64_t top = -1;
+        bool finite = true;
+        for (std::size_t i = 0; i < items_.size(); ++i) {
+            const Item& item = items_[i];
             const bool is_float = PyFloat_CheckExact(item.number);
             if (!PyUnicode_CheckExact(item.key) || !(is_float || PyLong_CheckExact(item.number))) {
-                forget_uncommitted();
                 clear();
                 read_dict(features, learning);
                 return;
             }
-            const std::string_view word = utf8(item.key);
-            add_hashed(word.data(), word.size(),
-                       is_float ? PyFloat_AsDouble(item.number) : as_number(item.key, item.number), learning);
+            const double x = is_float ? PyFloat_AsDouble(item.number) : as_number(item.key, item.number);
+            const std::uint32_t column = column_of(utf8(item.key));
+            __builtin_prefetch(place_ + column * pitch_, 1);
+            index[i] = column;
+            value[i] = x;
+            top = std::max<std::int64_t>(top, column);
+            finite &= is_plain(x);
         }
+        hashed = !items_.empty();
+        top_ = top;
+        finite_ = finite;
+        if (!learning) return;
+        for (std::size_t i = 0; i < items_.size(); ++i)
+            note(static_cast<std::uint32_t>(index[i]), [&] { return utf8(items_[i].key); });
+    }
+
+    std::uint32_t column_of(std::string_view word) const noexcept {
+        return static_cast<std::uint32_t>(onlinear::text::hashed_column(
+            onlinear::text::murmur3_32(word.data(), word.size(), 0), static_cast<unsigned>(bits)));
+    }
+
+    /// Notes the word of a column that has none yet.
+    template <class Word>
+    void note(std::uint32_t column, Word&& word) {
+        if (seen_[column] || words_.size() >= max_names) return;
+        seen_[column] = true;
+        noted_.push_back(column);
+        words_.add(column, word());
     }
 
     /// Asks for the whole table of a dict: walking it, each line would be waited for.
@@ -249,7 +275,7 @@ private:
             if (!columns.empty() || bits == 0)
                 add_word(std::string(word), x, learning);
             else
-                add_hashed(word.data(), word.size(), x, learning);
+                add_hashed(word, x, learning);
         } else {
             add_column(key, x, learning);
         }
@@ -269,7 +295,7 @@ private:
 
     void add_word(const std::string& word, double x, bool learning) {
         if (columns.empty() && bits > 0) {
-            add_hashed(word.data(), word.size(), x, learning);
+            add_hashed(word, x, learning);
             return;
         }
         const auto found = columns.find(word);
@@ -283,15 +309,9 @@ private:
         }
     }
 
-    void add_hashed(const char* word, std::size_t size, double x, bool learning) {
-        const auto column = static_cast<std::uint32_t>(onlinear::text::hashed_column(
-            onlinear::text::murmur3_32(word, size, 0), static_cast<unsigned>(bits)));
-        __builtin_prefetch(place_ + column * pitch_, 1);
-        if (learning && !seen_[column] && words_.size() < max_names) {
-            seen_[column] = true;
-            noted_.push_back(column);
-            words_.add(column, {word, size});
-        }
+    void add_hashed(std::string_view word, double x, bool learning) {
+        const std::uint32_t column = column_of(word);
+        if (learning) note(column, [word] { return word; });
         hashed = true;
         push(column, x);
     }
@@ -320,7 +340,11 @@ private:
         index.push_back(column);
         value.push_back(x);
         top_ = std::max<std::int64_t>(top_, column);
-        finite_ &= std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max());
+        finite_ &= is_plain(x);
+    }
+    /// Whether a value is finite in any state's type.
+    static bool is_plain(double x) noexcept {
+        return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max());
     }
     void make_room() {
         if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits, false);

@@ -281,7 +281,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         try:
             number = self._labels.index[y]
-            learn = self._learner._handle.learn_known
+            native: Any = self._learner._handle
+            learn = native.learn_known
         except (AttributeError, KeyError, TypeError):
             return self._learn_new_one(x, y, w)
         if self.class_weight is None:
@@ -309,7 +310,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             self._check_parameters()
         dtype = self._dict_dtype()
         if not self._is_weightless(x, w, dtype):
-            with self._all_or_nothing(deep=fitted, single=True):
+            # A second class takes no room; a third makes blocks of what there is.
+            deep = fitted and (len(self._labels) > 1 or self._learner.handle.n_blocks > 1)
+            with self._all_or_nothing(deep=deep, single=True):
                 self._meet(label, self.n_features_in_ if fitted else 0, dtype)
                 self._learn_labelled(x, self._labels.index[label.tolist()[0]], w)
         return self

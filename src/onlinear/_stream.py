@@ -399,7 +399,10 @@ class StreamLearner(RowStream):
         try:
             with model._all_or_nothing():
                 model._meet(
-                    np.array([name]), batch.n_features, self.dtype, expected=self._expected(batch, numbers, known)
+                    np.array([name]),
+                    batch.n_features,
+                    self.dtype,
+                    expected=self._expected(batch, numbers, known),
                 )
         except DataError as error:
             line = int(batch.lines[row])

@@ -21,7 +21,7 @@ template <class T>
     bool good = step.finite() & std::isfinite(step.precision * e.variance);
     for (const Term& term : terms) {
         const double c = std::abs(term.coefficient);
-        good &= (std::abs(step.mean) * c < belief::kReach<T>) & (step.precision * c * c < belief::kReach<T>);
+        good &= (std::abs(step.mean) * c < belief::kReach<T>)&(step.precision * c * c < belief::kReach<T>);
     }
     return good;
 }

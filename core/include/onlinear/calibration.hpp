@@ -26,7 +26,8 @@ public:
     double square = 0.0;  // running mean of squared distances from it
 
     [[gnu::always_inline]] void observe_binary(double score, bool positive, double weight) noexcept {
-        if (follow_binary(score) && square != 0) [[unlikely]] fit_binary(score, positive, weight);
+        if (follow_binary(score) && square != 0) [[unlikely]]
+            fit_binary(score, positive, weight);
     }
 
     /// A round whose example has been seen before: only centre and size of scores are followed.

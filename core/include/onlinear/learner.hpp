@@ -189,9 +189,7 @@ public:
     const char* place(std::size_t column) const noexcept override {
         return reinterpret_cast<const char*>(belief_.planes().data()) + (column + 1) * pitch();
     }
-    std::size_t pitch() const noexcept override {
-        return belief_.planes().slot_step() * sizeof(T);
-    }
+    std::size_t pitch() const noexcept override { return belief_.planes().slot_step() * sizeof(T); }
 
     void grow(std::size_t features, std::size_t classes) override {
         if constexpr (requires { task_.classes; }) {

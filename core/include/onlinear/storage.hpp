@@ -191,6 +191,11 @@ public:
 
     void fill(std::size_t plane, T value) {
         const std::size_t period = planes_ * stride_;
+        if (stride_ == 1) {
+            T* w = array_.data() + plane;
+            for (std::size_t i = 0, n = array_.size() / period; i < n; ++i) w[i * period] = value;
+            return;
+        }
         for (std::size_t start = plane * stride_; start < array_.size(); start += period)
             std::fill_n(array_.data() + start, stride_, value);
     }
@@ -275,7 +280,8 @@ private:
     void by_tiles(std::size_t first_block, std::size_t last_block, F&& f) const {
         constexpr std::size_t kTile = 128;
         for (std::size_t first = 0; first < slots_; first += kTile)
-            for (std::size_t b = first_block; b < last_block; ++b) f(first, std::min(kTile, slots_ - first), b);
+            for (std::size_t b = first_block; b < last_block; ++b)
+                f(first, std::min(kTile, slots_ - first), b);
     }
 
     void shape(std::size_t slots, std::size_t blocks) {
@@ -300,6 +306,12 @@ private:
     void fill_from(std::size_t plane, T value, std::size_t old_slots, std::size_t old_blocks, bool moved) {
         const std::size_t room = pitch_;
         const bool ready = old_blocks == blocks_ || (!moved && value == padding_);
+        if (single()) {  // a number a slot: plainly, for a million of them
+            T* w = array_.data() + offset(static_cast<std::uint32_t>(old_slots), plane, 0);
+            for (std::size_t i = 0, n = slots_ - old_slots, step = slot_step(); i < n; ++i)
+                w[i * step] = value;
+            return;
+        }
         for (auto s = static_cast<std::uint32_t>(ready ? old_slots : 0); s < slots_; ++s) {
             const std::size_t first = s < old_slots ? old_blocks : 0;
             std::fill_n(array_.data() + offset(s, plane, first), room - first, value);

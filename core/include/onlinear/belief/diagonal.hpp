@@ -140,8 +140,8 @@ public:
         // sqrt(u) <= (1 + u) / 2.
         const double size = std::abs(step.mean), ceiling = ceiling_ * spread_;
         const double reach = reach_ + size * (0.5 + 0.5 * ceiling * e.variance);
-        const bool fits = (step.spread * ceiling < kReach<T>) & (size * spread_ < kReach<T>) &
-                          (step.precision * spread_ < kReach<T>) & (reach * stretch() < kReach<T>);
+        const bool fits = (step.spread * ceiling < kReach<T>)&(size * spread_ < kReach<T>)&(
+            step.precision * spread_ < kReach<T>)&(reach * stretch() < kReach<T>);
         if (fits) [[likely]] {
             reach_ = reach;
             return true;
