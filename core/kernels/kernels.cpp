@@ -167,6 +167,29 @@ inline void scatter_pairs(double* w, const std::uint32_t* at, Pairs<double> v) {
     w[at[0]] = v[0];
     w[at[0] + 1] = v[1];
 }
+/// As many pairs from anywhere as half a cache line holds.
+inline Vector<float> gather_more(const float* w, const std::uint32_t* at) {
+    const Pairs<float> low = gather_pairs(w, at), high = gather_pairs(w, at + 2);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+inline void scatter_more(float* w, const std::uint32_t* at, Vector<float> v) {
+    scatter_pairs(w, at, __builtin_shufflevector(v, v, 0, 1, 2, 3));
+    scatter_pairs(w, at + 2, __builtin_shufflevector(v, v, 4, 5, 6, 7));
+}
+inline Vector<double> gather_more(const double* w, const std::uint32_t* at) {
+    const Pairs<double> low = gather_pairs(w, at), high = gather_pairs(w, at + 1);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3);
+}
+inline void scatter_more(double* w, const std::uint32_t* at, Vector<double> v) {
+    scatter_pairs(w, at, __builtin_shufflevector(v, v, 0, 1));
+    scatter_pairs(w, at + 1, __builtin_shufflevector(v, v, 2, 3));
+}
+inline Vector<float> more_twice(const float* x) {
+    typedef float Half __attribute__((vector_size(16), aligned(4), may_alias));
+    const Half half = *reinterpret_cast<const Half*>(x);
+    return __builtin_shufflevector(half, half, 0, 0, 1, 1, 2, 2, 3, 3);
+}
+inline Vector<double> more_twice(const double* x) { return Vector<double>{x[0], x[0], x[1], x[1]}; }
 inline Pairs<float> twice(const float* x) { return Pairs<float>{x[0], x[0], x[1], x[1]}; }
 inline Pairs<double> twice(const double* x) { return Pairs<double>{x[0], x[0]}; }
 inline Pairs<float> variances(Pairs<float> w) { return __builtin_shufflevector(w, w, 1, 1, 3, 3); }
@@ -226,10 +249,10 @@ Sums pair_look(const T* w, const T* x, std::size_t n) {
 template <class Of>
 struct Drop {
     using V = typename Of::type;
-    V a, minus_b, low;
+    V a, b, low;
     V operator()(V w, V x) const {
         const V z = variances(w) * x;
-        const V moved = w + weave(a, minus_b * z) * z;
+        const V moved = w + weave(a, -b * z) * z;
         return moved > low ? moved : low;
     }
 };
@@ -259,29 +282,27 @@ void pair_update(T* w, const T* x, std::size_t n, Update update) {
     }
 }
 
-template <class T>
-void pair_drop(T* w, const T* x, T a, T b, T floor, std::size_t n) {
+template <class T, template <class> class Rule>
+void pair_step(T* w, const T* x, T a, T b, T floor, std::size_t n) {
     const Vector<T> low = weave(broadcast(kNoFloor<T>), broadcast(floor));
-    pair_update(w, x, n, Drop<VectorOf<T>>{broadcast(a), broadcast(-b), low});
-}
-
-template <class T>
-void pair_kl(T* w, const T* x, T a, T gain, T floor, std::size_t n) {
-    const Vector<T> low = weave(broadcast(kNoFloor<T>), broadcast(floor));
-    pair_update(w, x, n, Kl<VectorOf<T>>{broadcast(a), broadcast(gain), low});
+    pair_update(w, x, n, Rule<VectorOf<T>>{broadcast(a), broadcast(b), low});
 }
 
 template <class T>
 Sums sparse_look(const T* w, const std::uint32_t* at, const T* x, std::size_t n) {
-    constexpr std::size_t p = PairsOf<T>::count;
+    constexpr std::size_t p = 2 * PairsOf<T>::count;
     Sums sums{0, 0};
     for (std::size_t start = 0; start < n; start += kFold) {
         const std::size_t stop = start + kFold < n ? start + kFold : n;
-        Pairs<T> a{}, b{};
+        Vector<T> a{}, b{};
         std::size_t j = start;
         for (; j + 2 * p <= stop; j += 2 * p) {
-            a += gather_pairs(w, at + j) * powers(twice(x + j));
-            b += gather_pairs(w, at + j + p) * powers(twice(x + j + p));
+            a += gather_more(w, at + j) * powers(more_twice(x + j));
+            b += gather_more(w, at + j + p) * powers(more_twice(x + j + p));
+        }
+        if (j + p <= stop) {
+            a += gather_more(w, at + j) * powers(more_twice(x + j));
+            j += p;
         }
         Sums part = fold_pairs(a + b);
         for (; j < stop; ++j) {
@@ -294,31 +315,23 @@ Sums sparse_look(const T* w, const std::uint32_t* at, const T* x, std::size_t n)
     return sums;
 }
 
-template <class T, class Update>
-void sparse_update(T* w, const std::uint32_t* at, const T* x, std::size_t n, Update update) {
+template <class T, template <class> class Rule>
+void sparse_step(T* w, const std::uint32_t* at, const T* x, T a, T b, T floor, std::size_t n) {
     constexpr std::size_t p = PairsOf<T>::count;
+    const Rule<VectorOf<T>> update{broadcast(a), broadcast(b),
+                                   weave(broadcast(kNoFloor<T>), broadcast(floor))};
     std::size_t j = 0;
-    for (; j + p <= n; j += p) scatter_pairs(w, at + j, update(gather_pairs(w, at + j), twice(x + j)));
+    for (; j + 2 * p <= n; j += 2 * p)
+        scatter_more(w, at + j, update(gather_more(w, at + j), more_twice(x + j)));
+    if (j == n) return;
+    const Rule<PairsOf<T>> rest{Pairs<T>{} + a, Pairs<T>{} + b,
+                                weave(Pairs<T>{} + kNoFloor<T>, Pairs<T>{} + floor)};
+    for (; j + p <= n; j += p) scatter_pairs(w, at + j, rest(gather_pairs(w, at + j), twice(x + j)));
     if (j == n) return;
     // One pair is left of two: the other place takes no part.
-    const Pairs<T> last = update(Pairs<T>{w[at[j]], w[at[j] + 1]}, Pairs<T>{x[j], x[j]});
+    const Pairs<T> last = rest(Pairs<T>{w[at[j]], w[at[j] + 1]}, Pairs<T>{x[j], x[j]});
     w[at[j]] = last[0];
     w[at[j] + 1] = last[1];
-}
-
-template <class T>
-Pairs<T> pair_floor(T floor) {
-    return weave(Pairs<T>{} + kNoFloor<T>, Pairs<T>{} + floor);
-}
-
-template <class T>
-void sparse_drop(T* w, const std::uint32_t* at, const T* x, T a, T b, T floor, std::size_t n) {
-    sparse_update(w, at, x, n, Drop<PairsOf<T>>{Pairs<T>{} + a, Pairs<T>{} - b, pair_floor(floor)});
-}
-
-template <class T>
-void sparse_kl(T* w, const std::uint32_t* at, const T* x, T a, T gain, T floor, std::size_t n) {
-    sparse_update(w, at, x, n, Kl<PairsOf<T>>{Pairs<T>{} + a, Pairs<T>{} + gain, pair_floor(floor)});
 }
 
 /// A strip of `N` vectors held in registers over all rows.
@@ -599,11 +612,11 @@ constexpr Kernels<T> table() {
     return {dot<T>,
             add<T>,
             pair_look<T>,
-            pair_drop<T>,
-            pair_kl<T>,
+            pair_step<T, Drop>,
+            pair_step<T, Kl>,
             sparse_look<T>,
-            sparse_drop<T>,
-            sparse_kl<T>,
+            sparse_step<T, Drop>,
+            sparse_step<T, Kl>,
             lanes<T, false>,
             lanes<T, true>,
             token<T>,
