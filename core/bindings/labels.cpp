@@ -70,6 +70,25 @@ nb::object number_labels(const Given<Integer>& labels, const Given<std::int64_t>
     return nb::cast(Numbers(data, {n}, owner));
 }
 
+using Scores = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Columns = nb::ndarray<std::int64_t, nb::numpy, nb::ndim<1>>;
+
+/// The largest of each row, the first of equals.
+nb::object best_columns(const Scores& scores) {
+    const std::size_t n = scores.shape(0), k = scores.shape(1);
+    if (k == 0) throw std::invalid_argument("scores must have a column");
+    auto out = std::make_unique<std::int64_t[]>(std::max<std::size_t>(n, 1));
+    for (std::size_t i = 0; i < n; ++i) {
+        const double* row = scores.data() + i * k;
+        std::size_t best = 0;
+        for (std::size_t c = 1; c < k; ++c) best = row[c] > row[best] ? c : best;
+        out[i] = static_cast<std::int64_t>(best);
+    }
+    std::int64_t* data = out.release();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
+    return nb::cast(Columns(data, {n}, owner));
+}
+
 }  // namespace
 
 void bind_labels(nb::module_& m) {
@@ -79,6 +98,8 @@ void bind_labels(nb::module_& m) {
           nb::arg("numbers"), kDoc);
     m.def("number_labels", &number_labels<std::int64_t>, nb::arg("labels").noconvert(), nb::arg("classes"),
           nb::arg("numbers"), kDoc);
+    m.def("best_columns", &best_columns, nb::arg("scores"),
+          "The column of the largest score of each row, the first of equals.");
 }
 
 }  // namespace onlinear::bindings

@@ -473,6 +473,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
                 return blocks[:, 0] if second == 1 else -blocks[:, 0]
             oriented: Array = blocks[:, second] - blocks[:, first]
             return oriented
+        if self._labels.in_order and blocks.shape[1] == len(order):
+            return blocks
         columns: Array = blocks[:, order]
         return columns
 
@@ -496,7 +498,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             return np.zeros(len(scores), dtype=np.intp)
         if scores.ndim == 1:
             return (scores >= 0).astype(np.intp)
-        return np.asarray(scores.argmax(axis=1))
+        return _core.best_columns(np.ascontiguousarray(scores))
 
     def predict(self, X: Any) -> Array:
         """The most likely class of each row.

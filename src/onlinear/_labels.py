@@ -97,6 +97,11 @@ class Labels:
         assert self._order is not None
         return self._order
 
+    @property
+    def in_order(self) -> bool:
+        """Whether the classes came sorted, so that numbers are positions."""
+        return bool(np.array_equal(self.order, np.arange(len(self.names))))
+
     def stray(self, y: Array) -> Any:
         """A label of `y` that has no number, or None."""
         return next((label for label in y.tolist() if label not in self.index), None)
