@@ -28,9 +28,10 @@ _PEEK = 4096
 class _Work:
     """The part of a reader that runs in its thread, from file to file."""
 
-    def __init__(self, sources: Sequence[OneSource], format: str, settings: Settings) -> None:
+    def __init__(self, sources: Sequence[OneSource], format: str, settings: Settings, threaded: bool) -> None:
         self._sources = sources
         self._settings = settings
+        self._threaded = threaded
         self._stream: ByteStream | None = None
         self._bytes_before = 0
         self.format = format
@@ -42,7 +43,10 @@ class _Work:
             stream = open_stream(source)
             self._stream = stream
             try:
-                yield from self._parser_for(stream).batches(stream)
+                parser = self._parser_for(stream)
+                if self._threaded:
+                    stream.decompress_ahead()
+                yield from parser.batches(stream)
             finally:
                 stream.close()
             self._bytes_before += stream.consumed
@@ -95,7 +99,7 @@ class Reader(Iterator[Batch]):
     def __init__(
         self, sources: Sequence[OneSource], format: str, settings: Settings, skip_rows: int, ahead: int
     ) -> None:
-        self._work = _Work(sources, format, settings)
+        self._work = _Work(sources, format, settings, ahead > 0)
         self._to_skip = skip_rows
         self.n_rows = 0
         self.n_refused = 0
@@ -214,7 +218,7 @@ def read(
 ) -> Reader:
     r"""Read a file, several, or standard input as batches of rows.
 
-    Memory stays bounded whatever the size of the file. A thread reads, decompresses and parses ahead of the
+    Memory stays bounded whatever the size of the file. Threads read, decompress and parse ahead of the
     caller; the rows come in the order of the file. .gz, .zst, .bz2 and .xz are told by their first bytes.
 
     Parameters

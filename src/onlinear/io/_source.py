@@ -5,16 +5,19 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from typing import Any, BinaryIO, Protocol, TypeAlias, cast
 
 from ..exceptions import ReadError
+from ._ahead import Ahead
 from ._compression import BLOCK, LONGEST_MAGIC, Decompressor, detect
 
 __all__ = ["ByteStream", "Sink", "Source", "expand", "open_stream"]
 
 OneSource: TypeAlias = "str | os.PathLike[str] | BinaryIO"
 Source: TypeAlias = "OneSource | Sequence[OneSource]"
+
+_BLOCKS_AHEAD = 8
 
 _GLOB_CHARACTERS = frozenset("*?[")
 
@@ -48,6 +51,11 @@ def _expand_path(path: str) -> Iterator[str]:
     yield from matches
 
 
+def _blocks(decompressor: Decompressor) -> Generator[bytes, None, None]:
+    while block := decompressor.read():
+        yield block
+
+
 class ByteStream:
     """The plain bytes of one source, decompressed when need be.
 
@@ -73,6 +81,7 @@ class ByteStream:
         self.compression = detect(head)
         self._pending = head
         self._decompressor: Decompressor | None = None
+        self._ahead: Ahead[bytes] | None = None
         if self.compression is not None:
             self._decompressor = Decompressor(self._read_raw, self.compression, name)
 
@@ -105,11 +114,18 @@ class ByteStream:
             self._peeked = self._decompressor.read()
         return self._peeked
 
+    def decompress_ahead(self) -> None:
+        """Decompress in a thread of its own from here on: for the time of a parser it takes as long again."""
+        if self._decompressor is not None and self._ahead is None:
+            self._ahead = Ahead(_blocks(self._decompressor), _BLOCKS_AHEAD)
+
     def read_plain(self) -> bytes:
         """Take the next plain bytes, at most a block of them; none at the end."""
         if self._peeked:
             data, self._peeked = self._peeked, b""
             return data
+        if self._ahead is not None:
+            return next(self._ahead, b"")
         return self._decompressor.read() if self._decompressor is not None else self._read_raw(BLOCK)
 
     def fill(self, sink: Sink, block: int = BLOCK) -> bool:
@@ -126,6 +142,8 @@ class ByteStream:
 
     def close(self) -> None:
         """Close the file when it was opened here."""
+        if self._ahead is not None:
+            self._ahead.close()
         if self._owned:
             self._raw.close()
 
