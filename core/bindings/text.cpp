@@ -114,7 +114,7 @@ text::TextSettings text_settings(int bits, const std::string& analyzer, int ngra
 
 constexpr char kNamesSignature[] = "def names(self) -> list[tuple[int, str, bool, bool]]";
 
-nb::list name_list(const text::NameTable& names) {
+nb::list name_list(text::NameTable& names) {
     nb::list all;
     for (const text::NameTable::Entry& entry : names.entries()) {
         // Names come from checked UTF-8; what a table may hold besides is replaced, not refused.
@@ -178,6 +178,7 @@ public:
 
     const text::Reader& reader() const noexcept { return *reader_; }
     const text::Tables& tables() const noexcept { return *tables_; }
+    text::NameTable& names() noexcept { return tables_->names; }
     const text::Format& format() const noexcept { return *format_; }
 
 private:
@@ -290,9 +291,9 @@ void bind_reader(nb::module_& m) {
         .def_prop_ro("line", [](const ReaderHandle& r) { return r.reader().line(); })
         .def("label_texts", [](const ReaderHandle& r) { return r.tables().labels.texts(); })
         .def(
-            "names", [](const ReaderHandle& r) { return name_list(r.tables().names); },
+            "names", [](ReaderHandle& r) { return name_list(r.names()); },
             nb::sig(kNamesSignature))
-        .def_prop_ro("names_full", [](const ReaderHandle& r) { return r.tables().names.full(); })
+        .def_prop_ro("names_full", [](ReaderHandle& r) { return r.names().full(); })
         .def("schema", [](const ReaderHandle& r) { return r.format().schema(); });
 }
 
@@ -353,7 +354,7 @@ public:
         }
     }
 
-    const text::NameTable& names() const noexcept { return names_; }
+    text::NameTable& names() noexcept { return names_; }
 
 private:
     text::NameTable names_;
@@ -383,8 +384,8 @@ void bind_hasher(nb::module_& m) {
         .def("collect", &HasherHandle::collect, nb::arg("documents"),
              nb::sig("def collect(self, documents: list[str]) -> None"), "Only note the names.")
         .def(
-            "names", [](const HasherHandle& h) { return name_list(h.names()); }, nb::sig(kNamesSignature))
-        .def_prop_ro("names_full", [](const HasherHandle& h) { return h.names().full(); });
+            "names", [](HasherHandle& h) { return name_list(h.names()); }, nb::sig(kNamesSignature))
+        .def_prop_ro("names_full", [](HasherHandle& h) { return h.names().full(); });
 }
 
 /// A number as the readers read it, or None for what is no finite number.

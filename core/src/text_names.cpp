@@ -12,10 +12,14 @@ constexpr std::size_t kMaxNameBytes = 32;  // on average, of the names kept
 
 }  // namespace
 
+std::size_t NameTable::home(std::int32_t column) const noexcept {
+    // Columns are hashes already, but svmlight indices are not: one multiplication spreads both.
+    return (static_cast<std::uint32_t>(column) * 0x9e3779b1u >> 7) & (slots_.size() - 1);
+}
+
 NameTable::Slot& NameTable::find(std::int32_t column) noexcept {
     const std::size_t mask = slots_.size() - 1;
-    // Columns are hashes already, but svmlight indices are not: one multiplication spreads both.
-    std::size_t at = (static_cast<std::uint32_t>(column) * 0x9e3779b1u >> 7) & mask;
+    std::size_t at = home(column);
     while (slots_[at].column != column && slots_[at].column != -1) at = (at + 1) & mask;
     return slots_[at];
 }
@@ -30,6 +34,33 @@ void NameTable::grow() {
 
 void NameTable::add(std::int32_t column, std::uint32_t hash, std::string_view name, bool negative) {
     if (!wanted()) return;
+    if (name.size() > kShort || slots_.empty()) {
+        settle();
+        insert(column, hash, name, negative);
+        return;
+    }
+    if (waiting_count_ == kWaiting) insert_first_waiting();
+    Waiting& last = waiting_[(first_waiting_ + waiting_count_++) % kWaiting];
+    last.column = column;
+    last.hash = hash;
+    last.negative = negative;
+    last.size = static_cast<std::uint8_t>(name.size());
+    std::copy(name.begin(), name.end(), last.name);
+    __builtin_prefetch(&slots_[home(column)]);
+}
+
+void NameTable::insert_first_waiting() {
+    const Waiting& next = waiting_[first_waiting_];
+    first_waiting_ = (first_waiting_ + 1) % kWaiting;
+    --waiting_count_;
+    insert(next.column, next.hash, {next.name, next.size}, next.negative);
+}
+
+void NameTable::settle() {
+    while (waiting_count_ > 0) insert_first_waiting();
+}
+
+void NameTable::insert(std::int32_t column, std::uint32_t hash, std::string_view name, bool negative) {
     if (slots_.size() < 2 * (count_ + 1)) grow();
     Slot& slot = find(column);
     if (slot.column == column) {
@@ -50,7 +81,8 @@ void NameTable::add(std::int32_t column, std::uint32_t hash, std::string_view na
     ++count_;
 }
 
-std::vector<NameTable::Entry> NameTable::entries() const {
+std::vector<NameTable::Entry> NameTable::entries() {
+    settle();
     std::vector<Entry> all;
     all.reserve(count_);
     for (const Slot& slot : slots_) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -31,13 +32,21 @@ public:
         std::string_view name;
     };
 
-    std::size_t size() const noexcept { return count_; }
+    std::size_t size() {
+        settle();
+        return count_;
+    }
     /// Some name was not kept for want of room.
-    bool full() const noexcept { return full_; }
+    bool full() {
+        settle();
+        return full_;
+    }
     /// All of them by rising column. Views into this table, valid until the next `add`.
-    std::vector<Entry> entries() const;
+    std::vector<Entry> entries();
 
 private:
+    static constexpr std::size_t kShort = 48, kWaiting = 16;
+
     struct Slot {
         std::int32_t column = -1;
         std::uint32_t hash = 0;
@@ -47,11 +56,26 @@ private:
         std::uint32_t negative : 1 = 0;
     };
 
+    /// A name on its way into the table: its place there is asked for some names before it is looked at.
+    struct Waiting {
+        std::int32_t column;
+        std::uint32_t hash;
+        bool negative;
+        std::uint8_t size;
+        char name[kShort];
+    };
+
+    std::size_t home(std::int32_t column) const noexcept;
     Slot& find(std::int32_t column) noexcept;
     void grow();
+    void insert(std::int32_t column, std::uint32_t hash, std::string_view name, bool negative);
+    void insert_first_waiting();
+    void settle();
 
     std::size_t max_names_;
     std::size_t count_ = 0;
+    std::array<Waiting, kWaiting> waiting_;
+    std::size_t first_waiting_ = 0, waiting_count_ = 0;
     bool full_ = false;
     std::vector<Slot> slots_;
     std::vector<char> bytes_;
