@@ -291,8 +291,7 @@ void bind_reader(nb::module_& m) {
         .def_prop_ro("line", [](const ReaderHandle& r) { return r.reader().line(); })
         .def("label_texts", [](const ReaderHandle& r) { return r.tables().labels.texts(); })
         .def(
-            "names", [](ReaderHandle& r) { return name_list(r.names()); },
-            nb::sig(kNamesSignature))
+            "names", [](ReaderHandle& r) { return name_list(r.names()); }, nb::sig(kNamesSignature))
         .def_prop_ro("names_full", [](ReaderHandle& r) { return r.names().full(); })
         .def("schema", [](const ReaderHandle& r) { return r.format().schema(); });
 }
