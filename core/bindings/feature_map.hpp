@@ -169,7 +169,11 @@ private:
     void read_dict(PyObject* features, bool learning) {
         PyObject *key, *number;
         Py_ssize_t position = 0;
-        while (PyDict_Next(features, &position, &key, &number)) add(key, number, learning);
+        while (PyDict_Next(features, &position, &key, &number)) {
+            // Held: turning a value into a number may run code that throws them out of the dict.
+            const nb::object held_key = nb::borrow(key), held_number = nb::borrow(number);
+            add(key, number, learning);
+        }
     }
 
     /// The short way for strings to hash with plain numbers. A dict's keys lie all over memory, so they are

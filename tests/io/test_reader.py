@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import gzip
 import io
 import pickle
 import subprocess
@@ -43,6 +44,27 @@ def test_threads_and_batches_do_not_change_the_rows(settings: dict[str, Any]) ->
     """The same arrays, in the same order."""
     for got, expected in zip(all_arrays(**settings), all_arrays(), strict=True):
         np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("ahead", [0, 1, 3])
+def test_a_compressed_file_gives_the_rows_of_a_plain_one(ahead: int) -> None:
+    """Decompressed in a thread of its own or not."""
+    batches = list(read(io.BytesIO(gzip.compress(TEXT)), "svmlight", ahead=ahead))
+    values = np.concatenate([batch.values for batch in batches])
+
+    np.testing.assert_array_equal(values, all_arrays()[1])
+
+
+def test_both_threads_of_a_compressed_file_end_with_the_reader() -> None:
+    """Left early, closed, or broken off by a bad member."""
+    before = reading_threads()
+    with read(io.BytesIO(gzip.compress(TEXT * 20)), "svmlight", batch_size=10) as reader:
+        next(reader)
+        assert reading_threads() == before + 2
+    assert reading_threads() == before
+    with pytest.raises(ReadError, match="middle of a compressed member"):
+        list(read(io.BytesIO(gzip.compress(TEXT)[:-50]), "svmlight"))
+    assert reading_threads() == before
 
 
 def test_rows_can_be_left_out_at_the_start() -> None:

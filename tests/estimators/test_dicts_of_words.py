@@ -1,0 +1,89 @@
+"""Dicts whose keys are words: hashed, remembered, and left alone where they are refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from onlinear import AROWClassifier, PassiveAggressiveClassifier
+from onlinear.exceptions import DataError
+
+
+def words_of(model: AROWClassifier) -> set[str]:
+    """The words a model knows."""
+    return set(model._learner.handle.words().values())
+
+
+def trained() -> AROWClassifier:
+    """A model of two examples."""
+    model = AROWClassifier(bits=12)
+    return model.learn_one({"cheap": 1.0, "pills": 2.0}, "spam").learn_one({"lunch": 1.0}, "ham")
+
+
+def test_words_come_with_what_is_learned() -> None:
+    """Also those that come later, and short, long and foreign ones."""
+    model = trained()
+    long = "x" * 500
+    model.learn_one({"naïve": 1, long: 2.0, "": 1.0, "a": 1.0}, "ham")
+
+    assert words_of(model) == {"cheap", "pills", "lunch", "naïve", long, "", "a"}
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), 1e300, None, [1.0]], ids=str)
+def test_a_refused_example_leaves_no_word_behind(bad: object) -> None:
+    """Whether its first value is wrong or its last."""
+    model = trained()
+    before = model.digest()
+    for x in ({"new": 1.0, "wrong": bad}, {"wrong": bad, "newer": 1.0}):
+        with pytest.raises((DataError, TypeError, ValueError)):
+            model.learn_one(x, "ham")
+        assert words_of(model) == {"cheap", "pills", "lunch"}
+    assert model.digest() == before
+
+    model.learn_one({"new": 1.0}, "ham")
+    assert "new" in words_of(model)
+
+
+def test_prediction_and_no_weight_leave_no_word_behind() -> None:
+    """Only learning does."""
+    model = trained()
+    model.predict_one({"strange": 1.0})
+    model.learn_one({"weightless": 1.0}, "ham", 0.0)
+
+    assert words_of(model) == {"cheap", "pills", "lunch"}
+
+
+def test_every_kind_of_value_teaches_the_same() -> None:
+    """Floats, whole numbers, booleans and NumPy's numbers take different ways to one result."""
+    digests = set()
+    for one, two in ((1.0, 2.0), (1, 2), (True, 2.0), (np.float32(1), np.int64(2))):
+        model = PassiveAggressiveClassifier(bits=12)
+        model.learn_one({"a": one, "b": two}, 0).learn_one({"b": one, "c": two}, 1)
+        digests.add(model.digest())
+
+    assert len(digests) == 1
+
+
+def test_a_category_among_numbers_is_a_feature_of_its_own() -> None:
+    """{"colour": "red"} is the feature "colour=red", wherever in the dict it stands."""
+    plain = AROWClassifier(bits=12).learn_one({"size": 2.0, "colour=red": 1.0}, 0)
+    for x in ({"size": 2.0, "colour": "red"}, {"colour": "red", "size": 2.0}):
+        assert AROWClassifier(bits=12).learn_one(x, 0).coef_.tolist() == plain.coef_.tolist()
+
+
+def test_a_value_that_changes_the_dict_does_no_harm() -> None:
+    """`__float__` may run any code, also code that empties the dict it stands in."""
+    x: dict[str, object] = {f"word{i}": 1.0 for i in range(50)}
+
+    class Sly:
+        def __float__(self) -> float:
+            x.clear()
+            x.update({f"other{i}": float(i) for i in range(500)})
+            return 1.0
+
+    x["-".join(["made", "here"])] = Sly()  # a string that nobody else holds
+    x["last"] = 1.0
+    model = trained().learn_one(x, "ham")
+    assert "made-here" in words_of(model)
+    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.learn_one({"lunch": 1.0}, "ham").coef_).all()
