@@ -49,9 +49,11 @@ Refusal inspect(const Matrix& m, bool single_precision) {
         const Refusal order =
             m.indptr_type == IndexType::i32 ? rising<std::int32_t>(m) : rising<std::int64_t>(m);
         if (order) return order;
+        // Repeated entries add up: below this no sum of any of them leaves the type.
+        const double safe = limit / static_cast<double>(std::max<std::size_t>(m.entries, 1));
         good = m.value_type == ValueType::f32
-                   ? all_usable(static_cast<const float*>(m.values), m.entries, limit)
-                   : all_usable(static_cast<const double*>(m.values), m.entries, limit);
+                   ? all_usable(static_cast<const float*>(m.values), m.entries, safe)
+                   : all_usable(static_cast<const double*>(m.values), m.entries, safe);
         good &= m.index_type == IndexType::i32
                     ? all_inside(static_cast<const std::int32_t*>(m.indices), m.entries, m.columns)
                     : all_inside(static_cast<const std::int64_t*>(m.indices), m.entries, m.columns);

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from onlinear import KernelClassifier, Learner, belief, rule, task
+from onlinear import AROWClassifier, KernelClassifier, Learner, belief, rule, task
 from onlinear.exceptions import DataError, NumericError, OnlinearError, ParameterError
 from tests.estimators.roster import CLASSIFIERS, SETTINGS
 from tests.estimators.streams import dense_stream
@@ -350,6 +350,19 @@ def test_broken_csr_arrays_are_refused_by_row(indptr: Any, columns: Any, message
     ):
         with pytest.raises(DataError, match=message):
             call()
+    assert model.digest() == before
+
+
+@pytest.mark.parametrize("rows", [1, 5000])
+def test_repeated_entries_that_add_up_to_infinity_are_refused_with_their_batch(rows: int) -> None:
+    """The rows before them are not learned, be the state larger than the data or smaller."""
+    model = AROWClassifier(dtype="float32").fit(np.eye(2, 50, dtype=np.float32), [0, 1])
+    before = model.digest()
+    values = np.array([1.0] * rows + [3e38, 3e38], dtype=np.float32)
+    starts = np.array([*range(rows + 1), rows + 2])
+    X = sp.csr_matrix((values, np.array([0] * rows + [1, 1]), starts), shape=(rows + 1, 50))
+    with pytest.raises(DataError, match=f"row {rows}"):
+        model.partial_fit(X, [0] * rows + [1])
     assert model.digest() == before
 
 
