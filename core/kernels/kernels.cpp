@@ -466,6 +466,29 @@ void axpy(T* w, const T* x, T a, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) w[i] += a * x[i];
 }
 
+Counted count_below(const double* x, const std::int64_t* share, std::size_t n, double limit) {
+    typedef long long Shares __attribute__((vector_size(32), aligned(8), may_alias));
+    constexpr std::size_t s = VectorOf<double>::size;
+    const Vector<double> top = broadcast(limit);
+    Shares count{}, sum{};
+    std::size_t i = 0;
+    for (; i + s <= n; i += s) {
+        const auto below = reinterpret_cast<Shares>(load_any(x + i) <= top);  // all bits set, or none
+        count -= below;
+        sum += below & *reinterpret_cast<const Shares*>(share + i);
+    }
+    Counted out{0, 0};
+    for (std::size_t k = 0; k < s; ++k) {
+        out.count += count[k];
+        out.sum += sum[k];
+    }
+    for (; i < n; ++i) {
+        out.count += x[i] <= limit;
+        out.sum += x[i] <= limit ? share[i] : 0;
+    }
+    return out;
+}
+
 /// The squares of values converted to T, added up lane by lane whatever their alignment; with kStore the
 /// values are kept. x - x is 0 exactly when x is finite, and unlike a classification of x it vectorises.
 template <class T, bool kStore, class V>
@@ -623,6 +646,7 @@ constexpr Kernels<T> table() {
             viterbi<T>,
             axpy<T>,
             scale<T>,
+            count_below,
             norm2<T>,
             score<T>,
             copy<T, float>,

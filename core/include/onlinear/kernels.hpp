@@ -29,6 +29,12 @@ struct Copied {
     bool finite;  // all of them, in the state's type
 };
 
+/// How many of some numbers there are, and the sum of what belongs to them.
+struct Counted {
+    std::int64_t count;
+    std::int64_t sum;
+};
+
 template <class T>
 struct Kernels {
     /// sum w x, over n numbers, n a multiple of half a cache line.
@@ -64,6 +70,8 @@ struct Kernels {
     /// w = a w over n numbers, n a multiple of 16; those that would fall below the smallest normal number
     /// become zero.
     void (*scale)(T* w, T a, std::size_t n);
+    /// Counts the n numbers of `x` that are at most `limit`, and adds up the `share` of each.
+    Counted (*count_below)(const double* x, const std::int64_t* share, std::size_t n, double limit);
     /// sum x^2 over any n numbers.
     double (*norm2)(const T* x, std::size_t n);
     /// sum w[index * step] x, step 1 or 2, over a row of `n` entries; `left` entries from here on may be

@@ -401,15 +401,10 @@ private:
     /// Counts the weights outside the row that a fall by lambda would end; gives whether the count changed.
     bool sound(double lambda) {
         if (shift_ + lambda >= horizon_) fetch(shift_ + lambda);
-        std::int64_t count = 0, sum = 0;
-        for (std::size_t i = 0; i < gaps_.size(); ++i) {
-            const std::int64_t dead = -static_cast<std::int64_t>(gaps_[i] <= lambda);
-            count -= dead;
-            sum += dead & fixed_[i];
-        }
-        const bool changed = count != dead_;
-        dead_ = count;
-        dead_norm_ = static_cast<double>(sum) / fixed_scale();
+        const Counted dead = kernels<double>().count_below(gaps_.data(), fixed_.data(), gaps_.size(), lambda);
+        const bool changed = dead.count != dead_;
+        dead_ = dead.count;
+        dead_norm_ = static_cast<double>(dead.sum) / fixed_scale();
         return changed;
     }
     /// Sums of up to 2^22 weights of at most the radius fit in 63 bits.
