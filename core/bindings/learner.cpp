@@ -205,7 +205,7 @@ struct Handle {
     /// say.
     bool learn_known(nb::handle dict, std::int32_t label, double weight) {
         if (wants != Answer::labels || single_prototype || !(weight > 0)) return false;
-        features.read(dict, true, learner->place(0), learner->pitch());
+        features.read(dict, true, learner->place(), learner->pitch());
         if (features.needed() > learner->features() || !features.fresh.empty() ||
             features.inspect(learner->single_precision()))
             return false;
@@ -217,7 +217,7 @@ struct Handle {
 
     /// A dict as a matrix of one row; a bad one is refused before anything grows for its sake.
     Matrix from_dict(nb::handle dict, bool learning, Refusal& refusal) {
-        features.read(dict, learning, learner->place(0), learner->pitch());
+        features.read(dict, learning, learner->place(), learner->pitch());
         refusal = features.inspect(learner->single_precision());
         if (refusal) return {};
         const std::size_t needed = features.needed();

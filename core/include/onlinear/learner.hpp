@@ -83,8 +83,8 @@ public:
     virtual bool single_precision() const noexcept = 0;
     virtual std::size_t blocks() const noexcept = 0;
     virtual std::size_t features() const noexcept = 0;
-    /// Where the weights of a column lie, and the bytes from one column's to the next: to ask for them early.
-    virtual const char* place(std::size_t column) const noexcept = 0;
+    /// Where the weights of column 0 lie, and the bytes from one column's to the next: to ask for them early.
+    virtual const char* place() const noexcept = 0;
     virtual std::size_t pitch() const noexcept = 0;
     virtual void grow(std::size_t features, std::size_t classes) = 0;
     /// Says how many classes there will be before long, so that room for them is made at once.
@@ -186,8 +186,8 @@ public:
     }
     std::size_t blocks() const noexcept override { return belief_.planes().blocks(); }
     std::size_t features() const noexcept override { return belief_.planes().slots() - 1; }
-    const char* place(std::size_t column) const noexcept override {
-        return reinterpret_cast<const char*>(belief_.planes().data()) + (column + 1) * pitch();
+    const char* place() const noexcept override {
+        return reinterpret_cast<const char*>(belief_.planes().data()) + pitch();
     }
     std::size_t pitch() const noexcept override { return belief_.planes().slot_step() * sizeof(T); }
 

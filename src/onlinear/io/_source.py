@@ -115,7 +115,7 @@ class ByteStream:
         return self._peeked
 
     def decompress_ahead(self) -> None:
-        """Decompress in a thread of its own from here on: for the time of a parser it takes as long again."""
+        """Decompress in a thread of its own from here on; it takes about as long as parsing does."""
         if self._decompressor is not None and self._ahead is None:
             self._ahead = Ahead(_blocks(self._decompressor), _BLOCKS_AHEAD)
 

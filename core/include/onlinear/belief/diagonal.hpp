@@ -36,7 +36,6 @@ class Diagonal {
 public:
     using Scalar = T;
     static constexpr bool kFused = true;
-    static constexpr bool kNeedsNorm = false;
     static constexpr bool kLocal = true;  // a step moves the weights of the row alone
 
     using Options = DiagonalOptions;

@@ -28,7 +28,6 @@ public:
     using Scalar = T;
     static constexpr bool kFused = true;
     static constexpr bool kForClasses = true;
-    static constexpr bool kNeedsNorm = true;
 
     using Options = DualAveragingOptions;
 

@@ -38,7 +38,6 @@ class Full {
 public:
     using Scalar = T;
     static constexpr bool kFused = false;  // `variance` leaves R delta behind, so it wants the sign
-    static constexpr bool kNeedsNorm = true;
     static constexpr bool kLocal = false;  // a step moves every weight
 
     using Options = FullOptions;

@@ -28,7 +28,6 @@ public:
     using Scalar = T;
     static constexpr bool kFused = true;
     static constexpr bool kNatural = true;
-    static constexpr bool kNeedsNorm = true;
     static constexpr bool kLocal = true;  // a step moves the weights of the row alone
 
     using Options = InformationOptions;

@@ -69,7 +69,6 @@ public:
     using Scalar = T;
     using Options = KernelOptions;
     static constexpr bool kFused = false;
-    static constexpr bool kNeedsNorm = false;
     static constexpr bool kWithoutVariance = true;  // a point of no length is kept, though it weighs nothing
     static constexpr std::size_t kAhead = 128;      // rows of a block
     static constexpr std::size_t kStretch =

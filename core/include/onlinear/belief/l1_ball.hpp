@@ -47,7 +47,6 @@ public:
     using Scalar = T;
     using Options = L1BallOptions;
     static constexpr bool kFused = true;
-    static constexpr bool kNeedsNorm = true;
     static constexpr bool kLocal = true;  // order among the weights outside the row never changes
 
     constraint::Truncation truncation;

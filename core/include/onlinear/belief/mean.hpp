@@ -21,7 +21,6 @@ class Mean {
 public:
     using Scalar = T;
     static constexpr bool kFused = true;
-    static constexpr bool kNeedsNorm = true;
     static constexpr bool kLocal = true;  // a step moves the weights of the row alone
 
     using Options = MeanOptions;

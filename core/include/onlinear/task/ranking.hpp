@@ -55,7 +55,7 @@ struct Ranking {
         const Pair pair = closest(scores, candidates.size(), example.relevant);
         if (!pair.exists) return {};
         room.subtract(candidates[pair.relevant].row, candidates[pair.irrelevant].row);
-        if (Belief::kNeedsNorm) room.measure_norm();
+        room.measure_norm();
         const Term term{0, 1.0};
         return posed(belief, rule, room.row, Terms(&term, 1), scores[pair.relevant] - scores[pair.irrelevant],
                      example, clock);
