@@ -78,6 +78,13 @@ Doubles new_array(std::size_t rows, std::size_t columns, double*& data) {
     return Doubles(data, {rows, columns}, owner);
 }
 
+template <class T>
+nb::ndarray<nb::numpy, T, nb::ndim<1>> new_array(std::size_t size, T*& data) {
+    data = new T[std::max<std::size_t>(size, 1)];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
+}
+
 std::size_t bytes(const Matrix& m) {
     const std::size_t value = m.value_type == ValueType::f32 ? 4 : 8,
                       index = m.index_type == IndexType::i32 ? 4 : 8;
@@ -180,6 +187,45 @@ struct Handle {
             nb::gil_scoped_release release;
             std::shared_lock lock(turn);
             refusal = learner->read(matrix, what, data, threads);
+        }
+        if (refusal) return refused(refusal);
+        return nb::cast(out);
+    }
+
+    /// The place in `order` of each row's best block, the first of equals. The scores are read piece by
+    /// piece: those of a thousand rows stay in the cache, those of all would be written and read again.
+    nb::object best(const Matrix& matrix, const Array& order, std::size_t threads) const {
+        const auto* given = flat<std::int64_t>(order, "order", order.size());
+        const std::vector<std::int64_t> blocks(given, given + order.size());
+        const std::size_t n = matrix.rows, k = learner->blocks();
+        if (blocks.empty()) throw std::invalid_argument("order must name a block");
+        for (const std::int64_t block : blocks)
+            if (static_cast<std::uint64_t>(block) >= k)
+                throw std::invalid_argument("order names a block that does not exist");
+        std::int64_t* data;
+        const auto out = new_array<std::int64_t>(n, data);
+        Refusal refusal;
+        {
+            nb::gil_scoped_release release;
+            std::shared_lock lock(turn);
+            const std::size_t piece = threads > 1 ? std::size_t{1} << 16 : std::size_t{1} << 10;
+            std::vector<double> scores(std::min(piece, n) * k);
+            for (std::size_t first = 0; first < n && !refusal; first += piece) {
+                const std::size_t rows = std::min(piece, n - first);
+                refusal = learner->read(matrix.part(first, rows), Reading::scores, scores.data(), threads);
+                if (refusal) refusal.row += first;
+                for (std::size_t i = 0; i < rows && !refusal; ++i) {
+                    const double* row = scores.data() + i * k;
+                    std::size_t top = 0;
+                    double highest = row[blocks[0]];
+                    for (std::size_t c = 1; c < blocks.size(); ++c) {
+                        const double score = row[blocks[c]];
+                        top = score > highest ? c : top;
+                        highest = score > highest ? score : highest;
+                    }
+                    data[first + i] = static_cast<std::int64_t>(top);
+                }
+            }
         }
         if (refusal) return refused(refusal);
         return nb::cast(out);
@@ -597,6 +643,24 @@ void bind_learner(nb::module_& m) {
                 return self.read(matrix, variances ? Reading::variances : Reading::scores, threads);
             },
             nb::arg("x"), nb::arg("variances") = false, nb::arg("threads") = 1)
+        .def(
+            "best_csr",
+            [](const Handle& self, const Array& data, const Array& indices, const Array& indptr,
+               std::size_t columns, const Array& order, std::size_t threads) {
+                return self.best(csr(data, indices, indptr, std::min(columns, self.learner->features())),
+                                 order, threads);
+            },
+            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("order"),
+            nb::arg("threads") = 1)
+        .def(
+            "best_dense",
+            [](const Handle& self, const Array& x, const Array& order, std::size_t threads) {
+                const Matrix matrix = dense(x);
+                if (matrix.columns > self.learner->features())
+                    throw std::invalid_argument("X has too many columns");
+                return self.best(matrix, order, threads);
+            },
+            nb::arg("x"), nb::arg("order"), nb::arg("threads") = 1)
         .def(
             "margin_variance_csr",
             [](const Handle& self, const Array& data, const Array& indices, const Array& indptr,

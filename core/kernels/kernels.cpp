@@ -229,20 +229,7 @@ inline Sums pair_part(const T* w, const T* x, std::size_t n) {
         a += load(w + 2 * i) * powers(low_twice(x0));
         b += load(w + 2 * i + s) * powers(high_twice(x0));
     }
-    return fold_pairs((a + b) + (c + d));
-}
-
-template <class T>
-Sums pair_look(const T* w, const T* x, std::size_t n) {
-    if (n <= kFold) return pair_part(w, x, n);
-    Sums sums{0, 0};
-    for (std::size_t start = 0; start < n; start += kFold) {
-        const std::size_t stop = start + kFold < n ? start + kFold : n;
-        const Sums part = pair_part(w + 2 * start, x + start, stop - start);
-        sums.margin += part.margin;
-        sums.variance += part.variance;
-    }
-    return sums;
+    return fold_pairs((a + c) + (b + d));
 }
 
 /// What an update does to a vector of pairs, `Of` saying how wide; `x` holds each value twice.
@@ -286,6 +273,117 @@ template <class T, template <class> class Rule>
 void pair_step(T* w, const T* x, T a, T b, T floor, std::size_t n) {
     const Vector<T> low = weave(broadcast(kNoFloor<T>), broadcast(floor));
     pair_update(w, x, n, Rule<VectorOf<T>>{broadcast(a), broadcast(b), low});
+}
+
+// Means and variances in arrays of their own. Sums and steps are those over pairs, operation by operation, so
+// that no bit tells how the numbers lay.
+template <class T>
+struct WideOf {
+    typedef T type __attribute__((vector_size(64), aligned(32), may_alias));
+};
+template <class T>
+using Wide = typename WideOf<T>::type;
+
+template <class T>
+inline Wide<T> load_wide(const T* p) {
+    return *reinterpret_cast<const Wide<T>*>(p);
+}
+inline Vector<float> low_half(Wide<float> v) { return __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7); }
+inline Vector<float> high_half(Wide<float> v) {
+    return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+inline Vector<double> low_half(Wide<double> v) { return __builtin_shufflevector(v, v, 0, 1, 2, 3); }
+inline Vector<double> high_half(Wide<double> v) { return __builtin_shufflevector(v, v, 4, 5, 6, 7); }
+inline double fold_apart(Vector<float> v) {
+    typedef float Half __attribute__((vector_size(16)));
+    const Half sum = __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+    return static_cast<double>(sum[0] + sum[2]) + static_cast<double>(sum[1] + sum[3]);
+}
+inline double fold_apart(Vector<double> v) { return (v[0] + v[2]) + (v[1] + v[3]); }
+
+template <class T>
+inline Sums apart_part(const T* mean, const T* variance, const T* x, std::size_t n) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    Wide<T> margins{}, spreads{};
+    std::size_t i = 0;
+    for (; i + 2 * s <= n; i += 2 * s) {
+        const Wide<T> xi = load_wide(x + i);
+        margins += load_wide(mean + i) * xi;
+        spreads += load_wide(variance + i) * (xi * xi);
+    }
+    Vector<T> margin = low_half(margins), spread = low_half(spreads);
+    if (i < n) {
+        const Vector<T> xi = load(x + i);
+        margin += load(mean + i) * xi;
+        spread += load(variance + i) * (xi * xi);
+    }
+    return {fold_apart(margin + high_half(margins)), fold_apart(spread + high_half(spreads))};
+}
+
+/// Calls look(start, size) on stretches that float32 lanes may sum, and adds up what it returns.
+template <class Look>
+inline Sums in_stretches(std::size_t n, Look look) {
+    if (n <= kFold) return look(0, n);
+    Sums sums{0, 0};
+    for (std::size_t start = 0; start < n; start += kFold) {
+        const Sums part = look(start, start + kFold < n ? kFold : n - start);
+        sums.margin += part.margin;
+        sums.variance += part.variance;
+    }
+    return sums;
+}
+
+template <class T>
+Sums pair_look(const T* w, const T* x, std::size_t n) {
+    return in_stretches(
+        n, [=](std::size_t at, std::size_t size) { return pair_part(w + 2 * at, x + at, size); });
+}
+
+template <class T>
+Sums apart_look(const T* mean, const T* variance, const T* x, std::size_t n) {
+    return in_stretches(n, [=](std::size_t at, std::size_t size) {
+        return apart_part(mean + at, variance + at, x + at, size);
+    });
+}
+
+/// The steps of `Drop` and `Kl`.
+template <class Of>
+struct DropApart {
+    using V = typename Of::type;
+    V a, b, floor;
+    void operator()(V& mean, V& variance, V x) const {
+        const V z = variance * x;
+        mean = mean + a * z;
+        const V shrunk = variance + (-b * z) * z;
+        variance = shrunk > floor ? shrunk : floor;
+    }
+};
+template <class Of>
+struct KlApart {
+    using V = typename Of::type;
+    V a, gain, floor;
+    void operator()(V& mean, V& variance, V x) const {
+        const V z = variance * x;
+        mean = mean + a * z;
+        const V shrunk = variance / (gain * z * x + 1);
+        variance = shrunk > floor ? shrunk : floor;
+    }
+};
+
+template <class T, template <class> class Rule>
+void apart_step(T* mean, T* variance, const T* x, T a, T b, T floor, std::size_t n) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    const Wide<T> zero{};
+    const Rule<WideOf<T>> update{zero + a, zero + b, zero + floor};
+    std::size_t i = 0;
+    for (; i + 2 * s <= n; i += 2 * s)
+        update(*reinterpret_cast<Wide<T>*>(mean + i), *reinterpret_cast<Wide<T>*>(variance + i),
+               load_wide(x + i));
+    if (i < n) {
+        const Rule<VectorOf<T>> rest{broadcast(a), broadcast(b), broadcast(floor)};
+        rest(*reinterpret_cast<Vector<T>*>(mean + i), *reinterpret_cast<Vector<T>*>(variance + i),
+             load(x + i));
+    }
 }
 
 template <class T>
@@ -489,47 +587,74 @@ Counted count_below(const double* x, const std::int64_t* share, std::size_t n, d
     return out;
 }
 
+/// How many keys are smaller than each: its place once they are sorted. Comparing all with all has no branch
+/// to foresee, and for as few as a text has words it is done before a sort has found its feet.
+bool ranks(const std::uint32_t* key, std::uint32_t* rank, std::size_t n) {
+    typedef std::uint32_t Keys __attribute__((vector_size(64), aligned(4), may_alias));
+    constexpr std::size_t s = 16;
+    for (std::size_t i = 0; i < n; i += 2 * s) {
+        const Keys low = *reinterpret_cast<const Keys*>(key + i),
+                   high = *reinterpret_cast<const Keys*>(key + i + s);
+        Keys below_low{}, below_high{};
+        for (std::size_t j = 0; j < n; ++j) {
+            const Keys other = Keys{} + key[j];
+            below_low -= reinterpret_cast<Keys>(other < low);
+            below_high -= reinterpret_cast<Keys>(other < high);
+        }
+        *reinterpret_cast<Keys*>(rank + i) = below_low;
+        *reinterpret_cast<Keys*>(rank + i + s) = below_high;
+    }
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < n; ++i) total += rank[i];
+    return total == n * (n - 1) / 2;
+}
+
 /// The squares of values converted to T, added up lane by lane whatever their alignment; with kStore the
-/// values are kept. x - x is 0 exactly when x is finite, and unlike a classification of x it vectorises.
+/// values are kept.
 template <class T, bool kStore, class V>
-inline Copied pass_over(const V* x, T* out, std::size_t n) {
+inline double pass_over(const V* x, T* out, std::size_t n) {
     constexpr std::size_t s = VectorOf<T>::size;
     typedef V Given __attribute__((vector_size(s * sizeof(V)), aligned(sizeof(V)), may_alias));
     typedef Vector<T> Kept __attribute__((aligned(sizeof(T)), may_alias));
     double norm2 = 0;
-    int bad = 0;
     for (std::size_t start = 0; start < n; start += kFold) {
         const std::size_t stop = start + kFold < n ? start + kFold : n;
         Vector<T> sum{};
-        typename VectorOf<T>::integers strange{};
         std::size_t j = start;
         for (; j + s <= stop; j += s) {
             const Vector<T> v = __builtin_convertvector(*reinterpret_cast<const Given*>(x + j), Vector<T>);
             if constexpr (kStore) *reinterpret_cast<Kept*>(out + j) = v;
-            strange |= v - v != 0;
             sum += v * v;
         }
         double rest = 0;
         for (; j < stop; ++j) {
             const T v = static_cast<T>(x[j]);
             if constexpr (kStore) out[j] = v;
-            bad |= v - v != 0;
             rest += static_cast<double>(v * v);
         }
         norm2 += fold(sum) + rest;
-        for (std::size_t k = 0; k < s; ++k) bad |= strange[k] != 0;
     }
-    return {norm2, bad == 0};
+    return norm2;
+}
+
+template <class V>
+inline bool is_finite(V x) {
+    return x - x == 0;
 }
 
 template <class T>
 double norm2(const T* x, std::size_t n) {
-    return pass_over<T, false>(x, static_cast<T*>(nullptr), n).norm2;
+    return pass_over<T, false>(x, static_cast<T*>(nullptr), n);
 }
 
 template <class T, class V>
 Copied copy(const V* x, T* out, std::size_t n) {
-    return pass_over<T, true>(x, out, n);
+    const double norm2 = pass_over<T, true>(x, out, n);
+    if (is_finite(norm2)) return {norm2, true};
+    // Some value is not finite, or its square is not.
+    bool finite = true;
+    for (std::size_t j = 0; j < n; ++j) finite &= is_finite(out[j]);
+    return {norm2, finite};
 }
 
 inline bool rises(const std::int32_t* index, std::size_t n) {
@@ -585,6 +710,46 @@ Scored score(const T* w, std::size_t step, const std::int32_t* index, const T* x
     return scored;
 }
 
+/// A strip of `N` vectors over a row as it lies; returns whether every index was below `columns`.
+template <class T, int N>
+inline bool score_strip(const T* w, std::size_t width, const std::int32_t* index, const T* x, std::size_t n,
+                        std::size_t left, std::size_t columns, double* out) {
+    constexpr std::size_t s = VectorOf<T>::size, kAhead = 32;
+    std::uint32_t outside = 0;
+    for (std::size_t i = 0; i < N * s; ++i) out[i] = 0;
+    for (std::size_t start = 0; start < n; start += kFold) {
+        const std::size_t stop = start + kFold < n ? start + kFold : n;
+        Vector<T> sum[N] = {};
+        for (std::size_t j = start; j < stop; ++j) {
+            const T* next = w + static_cast<std::uint32_t>(index[j + kAhead < left ? j + kAhead : j]) * width;
+            __builtin_prefetch(next);
+            if constexpr (N > 2) __builtin_prefetch(next + 2 * s);
+            if constexpr (N > 4) __builtin_prefetch(next + 4 * s);
+            const auto i = static_cast<std::uint32_t>(index[j]);
+            const bool in = i < columns;
+            outside |= !in;
+            const T* row = w + (in ? i : 0) * width;
+            const Vector<T> xi = broadcast(x[j]);
+            ONLINEAR_UNROLL
+            for (int k = 0; k < N; ++k) sum[k] += xi * load_any(row + k * s);
+        }
+        ONLINEAR_UNROLL
+        for (int k = 0; k < N; ++k)
+            for (std::size_t i = 0; i < s; ++i) out[k * s + i] += static_cast<double>(sum[k][i]);
+    }
+    return outside == 0;
+}
+
+template <class T>
+Slots score_lanes(const T* w, std::size_t width, std::size_t lanes, const std::int32_t* index, const T* x,
+                  std::size_t n, std::size_t left, std::size_t columns, double* out) {
+    bool inside = true;
+    in_strips<T>(lanes, [&]<int N>(std::size_t at) {
+        inside &= score_strip<T, N>(w + at, width, index, x, n, left, columns, out + at);
+    });
+    return {inside, rises(index, n)};
+}
+
 template <class I>
 struct Unsigned;
 template <>
@@ -637,6 +802,9 @@ constexpr Kernels<T> table() {
             pair_look<T>,
             pair_step<T, Drop>,
             pair_step<T, Kl>,
+            apart_look<T>,
+            apart_step<T, DropApart>,
+            apart_step<T, KlApart>,
             sparse_look<T>,
             sparse_step<T, Drop>,
             sparse_step<T, Kl>,
@@ -647,8 +815,10 @@ constexpr Kernels<T> table() {
             axpy<T>,
             scale<T>,
             count_below,
+            ranks,
             norm2<T>,
             score<T>,
+            score_lanes<T>,
             copy<T, float>,
             copy<T, double>,
             slots<std::int32_t>,

@@ -1,3 +1,5 @@
+#include <map>
+
 #include "rows.hpp"
 #include "testing.hpp"
 
@@ -86,6 +88,37 @@ TEST("unsorted and repeated indices mean their sum") {
     learn(*a, untidy.matrix(), &label);
     learn(*b, tidy.matrix(), &label);
     CHECK(same_bits(numbers(*a), numbers(*b)));
+}
+
+TEST("entries of rows of any length are put in order, equal ones added up as they came") {
+    std::uint64_t state = 88172645463325252u;
+    const auto random = [&](std::uint32_t below) {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        return static_cast<std::uint32_t>(state % below);
+    };
+    for (std::uint32_t size = 1; size < 700; size += 1 + size / 40)
+        for (const std::uint32_t slots : {1u << 28, 3u * size, size / 2 + 1, 3u}) {
+            std::vector<std::uint32_t> at(size);
+            std::vector<double> value(size);
+            std::map<std::uint32_t, double> expected;
+            for (std::uint32_t j = 0; j < size; ++j) {
+                at[j] = random(slots);
+                value[j] = random(1000) / 7.0;
+                expected[at[j]] += value[j];
+            }
+            at.resize(canonical(at.data(), value.data(), size));
+            value.resize(at.size());
+            std::vector<std::uint32_t> order;
+            std::vector<double> sums;
+            for (const auto& [slot, sum] : expected) {
+                order.push_back(slot);
+                sums.push_back(sum);
+            }
+            CHECK(at == order);
+            CHECK(value == sums);
+        }
 }
 
 TEST("values that overflow only when repeated entries are added are refused") {

@@ -511,8 +511,12 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        scores = self.decision_function(X)
-        classes: Array = self.classes_[self._decide(scores)]
+        learner, order = self._ready(), self._labels.order
+        if learner.n_blocks > 1 and len(order) > 2:
+            places = learner.best_blocks(self._rows_to_read(X), order, n_threads=self._threads())
+        else:
+            places = self._decide(self.decision_function(X))
+        classes: Array = self.classes_[places]
         return classes
 
     def _probabilities(self, blocks: Array) -> Array:

@@ -339,15 +339,27 @@ class Learner:
 
     def read_rows(self, rows: Rows, *, variances: bool = False, n_threads: int = 1) -> Array:
         """Scores or variances of prepared rows, shape (n, n_blocks)."""
+        rows = self._narrowed(rows)
+        read = self.handle.read_csr if isinstance(rows, SparseRows) else self.handle.read_dense
+        return self._read_out(read(*rows.arguments(), variances, n_threads))
+
+    def best_blocks(self, rows: Rows, order: Array, *, n_threads: int = 1) -> Array:
+        """Where in `order`, a list of blocks, the one with the highest score stands, the first of equals."""
+        rows = self._narrowed(rows)
+        best = self.handle.best_csr if isinstance(rows, SparseRows) else self.handle.best_dense
+        return self._read_out(best(*rows.arguments(), order, n_threads))
+
+    def _narrowed(self, rows: Rows) -> Rows:
+        """Leave out the columns that nothing has been learned about."""
         handle = self.handle
-        if rows.n_columns > handle.n_features:
-            rows = narrowed(rows, handle.n_features, handle.single_precision)
-        read = handle.read_csr if isinstance(rows, SparseRows) else handle.read_dense
-        out = read(*rows.arguments(), variances, n_threads)
+        if rows.n_columns <= handle.n_features:
+            return rows
+        return narrowed(rows, handle.n_features, handle.single_precision)
+
+    def _read_out(self, out: Array | tuple[int, int, int]) -> Array:
         if isinstance(out, tuple):
-            raise refuse(*out, single_precision=handle.single_precision, learning=False)
-        read_out: Array = out
-        return read_out
+            raise refuse(*out, single_precision=self.handle.single_precision, learning=False)
+        return out
 
     @property
     def n_blocks(self) -> int:

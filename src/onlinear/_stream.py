@@ -418,8 +418,9 @@ class StreamLearner(RowStream):
         if batch is not self._counted:
             self._counted = batch
             unknown = numbers < 0
-            texts = np.unique(batch.label_ids[unknown & (batch.label_ids >= 0)])
-            values = np.unique(batch.labels[unknown & (batch.label_ids < 0)])
+            # Not by np.unique: its first call imports the masked arrays, which take as long as a short run.
+            texts = set(batch.label_ids[unknown & (batch.label_ids >= 0)].tolist())
+            values = set(batch.labels[unknown & (batch.label_ids < 0)].tolist())
             self._known_then = known + len(texts) + len(values)
         return self._known_then
 

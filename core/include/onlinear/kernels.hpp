@@ -47,7 +47,11 @@ struct Kernels {
     void (*pair_drop)(T* w, const T* x, T a, T b, T floor, std::size_t n);
     /// mean += a variance x; variance = max(variance / (1 + g variance x^2), floor).
     void (*pair_kl)(T* w, const T* x, T a, T g, T floor, std::size_t n);
-    /// The same three over the pairs at w + at[j].
+    /// The same three, to the bit, over means and variances that lie apart.
+    Sums (*apart_look)(const T* mean, const T* variance, const T* x, std::size_t n);
+    void (*apart_drop)(T* mean, T* variance, const T* x, T a, T b, T floor, std::size_t n);
+    void (*apart_kl)(T* mean, T* variance, const T* x, T a, T g, T floor, std::size_t n);
+    /// The same over the pairs at w + at[j].
     Sums (*sparse_look)(const T* w, const std::uint32_t* at, const T* x, std::size_t n);
     void (*sparse_drop)(T* w, const std::uint32_t* at, const T* x, T a, T b, T floor, std::size_t n);
     void (*sparse_kl)(T* w, const std::uint32_t* at, const T* x, T a, T g, T floor, std::size_t n);
@@ -72,12 +76,19 @@ struct Kernels {
     void (*scale)(T* w, T a, std::size_t n);
     /// Counts the n numbers of `x` that are at most `limit`, and adds up the `share` of each.
     Counted (*count_below)(const double* x, const std::int64_t* share, std::size_t n, double limit);
+    /// The place of each of n keys among all, rising; false where two are equal. Both arrays are read and
+    /// written up to a multiple of 32.
+    bool (*ranks)(const std::uint32_t* key, std::uint32_t* rank, std::size_t n);
     /// sum x^2 over any n numbers.
     double (*norm2)(const T* x, std::size_t n);
     /// sum w[index * step] x, step 1 or 2, over a row of `n` entries; `left` entries from here on may be
     /// read, to ask for the weights of rows to come.
     Scored (*score)(const T* w, std::size_t step, const std::int32_t* index, const T* x, std::size_t n,
                     std::size_t left, std::size_t columns);
+    /// The same for many weights an index: out[lane] = sum w[index * width + lane] x, as `lanes` adds them
+    /// up.
+    Slots (*score_lanes)(const T* w, std::size_t width, std::size_t lanes, const std::int32_t* index,
+                         const T* x, std::size_t n, std::size_t left, std::size_t columns, double* out);
     /// Copies values into the state's type; adds up their squares as `norm2` does.
     Copied (*copy_f32)(const float* x, T* out, std::size_t n);
     Copied (*copy_f64)(const double* x, T* out, std::size_t n);

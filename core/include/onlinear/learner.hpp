@@ -140,7 +140,7 @@ public:
     Report learn(const Matrix& matrix, const Lesson& lesson) override {
         if (const Refusal refusal = check(lesson)) return {.refusal = refusal};
         const Stager<T> stage(matrix, intercept, belief_.planes());
-        const Report report = learn_all(stage, lesson);
+        const Report report = learn_parted(stage, lesson);
         counters.seen += static_cast<double>(report.seen);
         counters.mistakes += static_cast<double>(report.mistakes);
         counters.updates += static_cast<double>(report.updates);
@@ -351,6 +351,21 @@ private:
         return requires { Task::kRealTargets; } ? Fault::bad_target : Fault::bad_label;
     }
 
+    /// Learns with means and variances taken apart where dense rows are many enough to pay for it.
+    Report learn_parted(const Stager<T>& stage, const Lesson& lesson) {
+        if constexpr (kLinear && requires { belief_.part(); }) {
+            constexpr std::size_t kMany = 16;
+            if (!stage.plain() || lesson.count < kMany) return learn_all(stage, lesson);
+            struct Together {
+                Belief& belief;
+                ~Together() { belief.together(); }
+            } after{belief_};
+            belief_.part();
+            return learn_all(stage, lesson);
+        }
+        return learn_all(stage, lesson);
+    }
+
     Report learn_all(const Stager<T>& stage, const Lesson& lesson) {
         if constexpr (requires { task_.single(); }) {
             if (task_.single()) return learn_groups(stage, lesson);
@@ -536,9 +551,12 @@ private:
             for (std::size_t b = 0; b < blocks(); ++b) base[b] = belief_.average_at(0, b);
         const Stager<T> stage(matrix, false, belief_.planes());
         std::size_t next = first;
-        if (stage.direct() && belief_.planes().single() && belief_.planes().planes() <= 2 &&
-            belief_.blend().second == 0)
-            next = read_direct(stage, matrix, base[0], out, first, last);
+        if (stage.direct() && belief_.blend().second == 0) {
+            if (!belief_.planes().single())
+                next = read_direct(stage, base, out, first, last);
+            else if (belief_.planes().planes() <= 2)
+                next = read_direct(stage, matrix, base[0], out, first, last);
+        }
         std::array<Stage<T>, 2> stages;
         std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size());
         const auto fetch = [&](std::size_t i) -> Refusal {
@@ -586,6 +604,25 @@ private:
             const double score = scale * sum + base;
             if (!std::isfinite(score)) return i;
             out[i] = score;
+        }
+        return last;
+    }
+
+    /// The same of several blocks.
+    std::size_t read_direct(const Stager<T>& stage, const std::vector<double>& base, double* out,
+                            std::size_t first, std::size_t last) const {
+        const Planes<T>& w = belief_.planes();
+        const T* weights = w.data() + w.offset(1, 0, 0);
+        std::vector<double> sums(w.lanes());
+        const double scale = belief_.mean_scale();
+        for (std::size_t i = first; i < last; ++i) {
+            if (!stage.score(i, weights, w.lanes(), sums.data())) return i;
+            bool finite = true;
+            for (std::size_t b = 0; b < base.size(); ++b) {
+                const double score = out[i * base.size() + b] = scale * sums[b] + base[b];
+                finite &= score - score == 0;
+            }
+            if (!finite) return i;
         }
         return last;
     }

@@ -23,6 +23,21 @@ struct Matrix {
     std::ptrdiff_t column_stride = 1;
 
     bool sparse() const noexcept { return indptr != nullptr; }
+
+    /// The `count` rows from `first` on.
+    Matrix part(std::size_t first, std::size_t count) const noexcept {
+        Matrix out = *this;
+        out.rows = count;
+        if (sparse()) {
+            const std::size_t size = indptr_type == IndexType::i32 ? 4 : 8;
+            out.indptr = static_cast<const char*>(indptr) + first * size;
+        } else {
+            const std::ptrdiff_t size = value_type == ValueType::f32 ? 4 : 8;
+            out.values =
+                static_cast<const char*>(values) + static_cast<std::ptrdiff_t>(first) * row_stride * size;
+        }
+        return out;
+    }
 };
 
 /// Why a row was refused, and where.

@@ -68,8 +68,13 @@ private:
         return std::max<std::size_t>(size * sizeof(T), 64);
     }
 
+    /// Bytes to map: whole huge pages, but where little of the last one would be used, small pages there. A
+    /// huge page is cleared as a whole.
     static std::size_t rounded(std::size_t size) noexcept {
-        return (bytes(size) + kHuge - 1) / kHuge * kHuge;
+        constexpr std::size_t kPage = std::size_t{64} << 10;  // a whole number of pages on every machine
+        const std::size_t need = bytes(size), rest = need % kHuge;
+        const std::size_t unit = rest > kHuge / 2 ? kHuge : kPage;
+        return (need + unit - 1) / unit * unit;
     }
 
     static T* allocate(std::size_t size) {
@@ -189,15 +194,19 @@ public:
         return array_[offset(slot, plane, block)];
     }
 
+    /// Gives every weight of a plane a value; the room behind the last slot is left untouched.
     void fill(std::size_t plane, T value) {
-        const std::size_t period = planes_ * stride_;
-        if (stride_ == 1) {
-            T* w = array_.data() + plane;
-            for (std::size_t i = 0, n = array_.size() / period; i < n; ++i) w[i * period] = value;
+        if (apart_) {
+            std::fill_n(array_.data() + plane * stride_, slots_ * pitch_, value);
             return;
         }
-        for (std::size_t start = plane * stride_; start < array_.size(); start += period)
-            std::fill_n(array_.data() + start, stride_, value);
+        T* w = array_.data() + plane * stride_;
+        const std::size_t period = planes_ * stride_;
+        if (stride_ == 1) {
+            for (std::size_t s = 0; s < slots_; ++s) w[s * period] = value;
+            return;
+        }
+        for (std::size_t s = 0; s < slots_; ++s) std::fill_n(w + s * period, stride_, value);
     }
 
     /// Makes room for more slots or blocks; new weights are zero in every plane but `plane`, which starts at

@@ -65,7 +65,7 @@ public:
 
     [[gnu::always_inline]] Sums look(const Row<T>& row) const noexcept {
         const Sums sums = row.dense && w_.planes() == 2
-                              ? kernels<T>().pair_look(w_.data(), row.value, padded(row))
+                              ? look_dense(row)
                               : kernels<T>().sparse_look(w_.data(), row.at, row.value, row.size);
         return {sums.margin, spread_ * sums.variance};
     }
@@ -120,6 +120,7 @@ public:
 
     /// The numbers q_p = sigma_p delta_p^2 > 0, for rules that solve the diagonal problem exactly.
     std::span<const double> profile(const Row<T>& row, Terms terms) {
+        together();
         profile_.clear();
         const std::size_t width = width_for(row, w_);
         for (const Term& term : terms) {
@@ -161,13 +162,17 @@ public:
             const T move = static_cast<T>(step.mean * (spread_ * y));
             const T shrink = static_cast<T>(drop ? most / reduction : most);
             const Kernels<T>& wide = kernels<T>();
-            if (row.dense)
+            if (row.dense && lie_apart())
+                (drop ? wide.apart_drop : wide.apart_kl)(apart_means(), apart_variances(), row.value, move,
+                                                         shrink, floor, padded(row));
+            else if (row.dense)
                 (drop ? wide.pair_drop : wide.pair_kl)(w_.data(), row.value, move, shrink, floor,
                                                        padded(row));
             else
                 (drop ? wide.sparse_drop : wide.sparse_kl)(w_.data(), row.at, row.value, move, shrink, floor,
                                                            row.size);
         } else if (w_.single()) {
+            together();
             apply_terms<true>(row, terms, step.power, step.mean * spread_, gain, gain / reduction, floor);
         } else {
             apply_terms<false>(row, terms, step.power, step.mean * spread_, gain, gain / reduction, floor);
@@ -177,6 +182,29 @@ public:
 
     void tick() noexcept {
         if (average_.on) average_.tick(1.0);
+    }
+
+    /// Takes means and variances apart for as long as dense rows are learned: vectors of each need no
+    /// shuffling. Until `together`, nothing may be asked but what rows of two classes ask.
+    void part() {
+        if (!w_.single() || w_.planes() != 2 || truncation.on()) return;
+        apart_ = BigArray<T>(2 * w_.capacity());
+        const T* pairs = w_.data();
+        T *mean = apart_means(), *variance = apart_variances();
+        for (std::size_t i = 0; i < w_.capacity(); ++i) {
+            mean[i] = pairs[2 * i];
+            variance[i] = pairs[2 * i + 1];
+        }
+    }
+    void together() noexcept {
+        if (!lie_apart()) return;
+        T* pairs = w_.data();
+        const T *mean = apart_means(), *variance = apart_variances();
+        for (std::size_t i = 0; i < w_.capacity(); ++i) {
+            pairs[2 * i] = mean[i];
+            pairs[2 * i + 1] = variance[i];
+        }
+        apart_ = BigArray<T>();
     }
 
     void grow(std::size_t slots, std::size_t blocks) { w_.grow(slots, blocks, 1, fresh_); }
@@ -219,6 +247,7 @@ public:
     void spread_out(double factor) noexcept {
         spread_ *= factor;
         if (spread_ < 1e9 && spread_ > 1e-9) return;
+        together();
         const T f = static_cast<T>(spread_);
         w_.each(1, [f](T& s) { s *= f; });
         fresh_ *= f;
@@ -266,6 +295,7 @@ public:
 private:
     /// The same with the means looked at: what was only bounded may be far smaller.
     [[gnu::noinline]] bool admits_measured(const Step& step, const Evidence& e) noexcept {
+        together();
         const double size = std::abs(step.mean), ceiling = ceiling_ * spread_;
         if (!(step.spread * ceiling < kReach<T>)) return false;
         if (!(std::max(size, step.precision) * spread_ < kReach<T>)) return false;
@@ -281,9 +311,17 @@ private:
         return (row.size + g - 1) / g * g;
     }
 
+    bool lie_apart() const noexcept { return apart_.size() != 0; }
+    T* apart_means() noexcept { return apart_.data(); }
+    T* apart_variances() noexcept { return apart_.data() + w_.capacity(); }
+
+    [[gnu::always_inline]] Sums look_dense(const Row<T>& row) const noexcept {
+        if (!lie_apart()) return kernels<T>().pair_look(w_.data(), row.value, padded(row));
+        return kernels<T>().apart_look(apart_.data(), apart_.data() + w_.capacity(), row.value, padded(row));
+    }
+
     double plane_score(const Row<T>& row, std::size_t plane) const noexcept {
-        if (row.dense && w_.planes() == 2 && plane == 0)
-            return kernels<T>().pair_look(w_.data(), row.value, padded(row)).margin;
+        if (row.dense && w_.planes() == 2 && plane == 0) return look_dense(row).margin;
         const T* w = w_.data() + plane * w_.stride();
         return gather(row, [w](std::uint32_t at, T x) { return w[at] * x; });
     }
@@ -361,6 +399,7 @@ private:
     double spread_ = 1.0;
     double reach_ = 0.0;  // an upper bound on |mean|
     std::vector<double> profile_;
+    BigArray<T> apart_;  // the means, then the variances, while they lie apart
 };
 
 }  // namespace onlinear::belief
