@@ -18,6 +18,8 @@ The folder is `.bench` in the project root, or `ONLINEAR_BENCH_DATA`.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -38,6 +40,14 @@ ZIPF = 1.1
 MEAN_LENGTH = 105
 WRONG_LABELS = 0.05
 OWN_VOCABULARY = 0.15  # share of a multiclass row's tokens that come from its class's own words
+
+
+@contextmanager
+def made_aside(path: Path) -> Iterator[Path]:
+    """Yield where to write a file: contestants start at the same time, and nobody may see half of it."""
+    aside = path.with_name(f"{path.name}.{os.getpid()}")
+    yield aside
+    aside.rename(path)
 
 
 @dataclass(frozen=True)
@@ -101,17 +111,23 @@ class Sets:
         """Return the path of the part as `svm` or `vw` text."""
         return self._path(name, part, form)
 
+    def first_lines(self, name: str, part: str, form: str, count: int) -> Path:
+        """Return the path of the part's first lines, written when first asked for."""
+        path = self.folder / f"{name}.{part}.first{count}.{form}"
+        if not path.exists():
+            with self.text(name, part, form).open() as lines, made_aside(path) as aside:
+                aside.write_text("".join(line for line, _ in zip(lines, range(count), strict=False)))
+        return path
+
     def raw(self, name: str, part: str) -> Path:
         """Return the path of the raw dump for the bare loops, written when first asked for."""
         path = self._path(name, part, "csr")
         if not path.exists():
             rows = self.rows(name, part)
-            aside = path.with_suffix(f".{os.getpid()}")
-            with aside.open("wb") as out:
+            with made_aside(path) as aside, aside.open("wb") as out:
                 np.array([len(rows.labels), len(rows.values), rows.features], np.int64).tofile(out)
                 for array in (rows.indptr, rows.indices, rows.values, rows.labels):
                     array.tofile(out)
-            aside.rename(path)  # contestants start at the same time; nobody may see half a file
         return path
 
     def _path(self, name: str, part: str, form: str) -> Path:

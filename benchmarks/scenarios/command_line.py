@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 from benchmarks import learners
 from benchmarks.command import best_process, run_process
+from benchmarks.data import made_aside
 from benchmarks.protocol import (
     Arena,
     Contestant,
@@ -61,14 +60,6 @@ def vowpal_wabbit(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "vowpalwabbit", "--quiet", *arguments]
 
 
-@contextmanager
-def made_aside(path: Path) -> Iterator[Path]:
-    """Yield where to write a file that others may be looking for."""
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
-    yield aside
-    aside.rename(path)
-
-
 def zstd_of(arena: Arena, form: str) -> Path:
     """Return the text set as .zst."""
     path = arena.data.folder / f"text.train.{form}.zst"
@@ -102,15 +93,6 @@ def documents(arena: Arena) -> Path:
         with made_aside(path) as aside, aside.open("w") as out:
             for (first, last), label in zip(pairwise(ends), rows.labels.tolist(), strict=False):
                 out.write(json.dumps({"label": label, "text": " ".join(words[first:last])}) + "\n")
-    return path
-
-
-def hundred_lines(arena: Arena) -> Path:
-    """Return the first hundred lines of the text set."""
-    path = arena.data.folder / "hundred.svm"
-    if not path.exists():
-        with arena.data.text("text", "train", "svm").open() as plain, made_aside(path) as aside:
-            aside.write_text("".join(line for line, _ in zip(plain, range(100), strict=False)))
     return path
 
 
@@ -322,7 +304,13 @@ SCENARIOS = (
                 ("numpy",),
                 best=True,
             ),
-            command("onlinear train", "us", lambda a: train(a, hundred_lines(a), "m"), US, best=True),
+            command(
+                "onlinear train",
+                "us",
+                lambda a: train(a, a.data.first_lines("text", "train", "svm", 100), "m"),
+                US,
+                best=True,
+            ),
         ),
         targets=(
             within("onlinear train", "import numpy", 2.0),

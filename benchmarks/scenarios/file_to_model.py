@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from benchmarks import learners
 from benchmarks.command import limit, run_process
@@ -66,6 +67,27 @@ def _vowpal_wabbit(file: str, model: str) -> list[str]:
     return [*command, "-d", file, "-f", model]
 
 
+def _sol(file: str, model: str) -> list[str]:
+    return ["sol_train", "-f", "svm", "-a", "arow", "--params", "r=0.1", file, model]
+
+
+def learning_alone(name: str) -> Contestant:
+    """Return our command less what it takes to learn a hundred lines: starting, and saving a model."""
+
+    def start(arena: Arena) -> Turn:
+        model = str(arena.scratch / "model")
+        whole = _onlinear(str(arena.data.text("text", "train", "svm")), model)
+        short = _onlinear(str(arena.data.first_lines("text", "train", "svm", 100)), model)
+
+        def turn() -> Measurement:
+            learned, started = run_process(whole)[0], run_process(short)[0]
+            return replace(learned, cpu=learned.cpu - started.cpu, wall=learned.wall - started.wall)
+
+        return turn
+
+    return Contestant(name, "us", start, ("command:onlinear",))
+
+
 def _scikit_learn(file: str, model: str) -> list[str]:
     return [sys.executable, "-c", SCIKIT_LEARN, file, model]
 
@@ -78,6 +100,8 @@ SCENARIOS = (
         contestants=(
             train_command("Vowpal Wabbit", "peer", "vw", _vowpal_wabbit, learners.VOWPAL_WABBIT),
             train_command("onlinear train, AROW", "us", "svm", _onlinear, ("command:onlinear",)),
+            learning_alone("onlinear, learning alone"),
+            train_command("LIBOL/SOL, AROW", "peer", "svm", _sol, ("command:sol_train",)),
             limit(
                 "bare tokenize and learn",
                 "svmlight_arow",
@@ -93,7 +117,9 @@ SCENARIOS = (
         targets=(
             within("onlinear train, AROW", "Vowpal Wabbit", 0.45),
             within("onlinear train, AROW", "Vowpal Wabbit", 0.5, "wall"),
+            within("onlinear train, AROW", "LIBOL/SOL, AROW", 0.6),
             faster("onlinear train, AROW", "scikit-learn", 15.0),
+            within("onlinear, learning alone", "bare tokenize and learn", 1.5),
         ),
     ),
 )
