@@ -62,6 +62,7 @@ inline Vector<T> larger(Vector<T> a, Vector<T> b) {
 // Loops over the vectors of a strip are unrolled by force: left to itself GCC 12 turns the loops inside out
 // and walks the rows once per vector.
 #define ONLINEAR_UNROLL _Pragma("GCC unroll 6")
+#define ONLINEAR_UNROLL_ALL _Pragma("GCC unroll 8")
 
 // Gathered sums keep their order, and GCC's vectors only take them apart again: 1.6 times slower. Products
 // and sums are rounded one by one, as in the beliefs: a row's score must not depend on the way it came.
@@ -386,8 +387,10 @@ void apart_step(T* mean, T* variance, const T* x, T a, T b, T floor, std::size_t
     }
 }
 
-template <class T>
-Sums sparse_look(const T* w, const std::uint32_t* at, const T* x, std::size_t n) {
+/// With kAsk the pairs in `next`, eight or more, are asked for meanwhile.
+template <class T, bool kAsk>
+inline Sums sparse_sums(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
+                        const std::uint32_t* next, std::size_t n_next) {
     constexpr std::size_t p = 2 * PairsOf<T>::count;
     Sums sums{0, 0};
     for (std::size_t start = 0; start < n; start += kFold) {
@@ -395,6 +398,11 @@ Sums sparse_look(const T* w, const std::uint32_t* at, const T* x, std::size_t n)
         Vector<T> a{}, b{};
         std::size_t j = start;
         for (; j + 2 * p <= stop; j += 2 * p) {
+            if constexpr (kAsk) {
+                const std::uint32_t* to = next + (j + 2 * p <= n_next ? j : 0);
+                ONLINEAR_UNROLL_ALL
+                for (std::size_t k = 0; k < 2 * p; ++k) __builtin_prefetch(w + to[k], 1);
+            }
             a += gather_more(w, at + j) * powers(more_twice(x + j));
             b += gather_more(w, at + j + p) * powers(more_twice(x + j + p));
         }
@@ -410,7 +418,16 @@ Sums sparse_look(const T* w, const std::uint32_t* at, const T* x, std::size_t n)
         sums.margin += part.margin;
         sums.variance += part.variance;
     }
+    if constexpr (kAsk)
+        for (std::size_t j = n / (2 * p) * (2 * p); j < n_next; ++j) __builtin_prefetch(w + next[j], 1);
     return sums;
+}
+
+template <class T>
+Sums sparse_look(const T* w, const std::uint32_t* at, const T* x, std::size_t n, const std::uint32_t* next,
+                 std::size_t n_next) {
+    if (n_next >= 8) return sparse_sums<T, true>(w, at, x, n, next, n_next);
+    return sparse_sums<T, false>(w, at, x, n, nullptr, 0);
 }
 
 template <class T, template <class> class Rule>
@@ -432,16 +449,27 @@ void sparse_step(T* w, const std::uint32_t* at, const T* x, T a, T b, T floor, s
     w[at[j] + 1] = last[1];
 }
 
-/// A strip of `N` vectors held in registers over all rows.
-template <class T, int N, bool kSquared>
+/// Asks for what a strip of `N` vectors will read. Inlined by force: GCC drops a call that only prefetches.
+template <class T, int N>
+[[gnu::always_inline]] inline void ask_for_strip(const T* row) {
+    __builtin_prefetch(row);
+    if constexpr (N > 2) __builtin_prefetch(row + 2 * VectorOf<T>::size);
+    if constexpr (N > 4) __builtin_prefetch(row + 4 * VectorOf<T>::size);
+}
+
+/// A strip of `N` vectors held in registers over all rows; with kAsk the rows in `next` are asked for
+/// meanwhile.
+template <class T, int N, bool kSquared, bool kAsk>
 inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
-                  double* out) {
+                  double* out, const std::uint32_t* next, std::size_t n_next) {
     constexpr std::size_t s = VectorOf<T>::size;
     for (std::size_t i = 0; i < N * s; ++i) out[i] = 0;
     for (std::size_t start = 0; start < n; start += kFold) {
         const std::size_t stop = start + kFold < n ? start + kFold : n;
         Vector<T> sum[N] = {};
         for (std::size_t j = start; j < stop; ++j) {
+            if constexpr (kAsk)
+                ask_for_strip<T, N>(w + static_cast<std::size_t>(next[j < n_next ? j : 0]) * width);
             const T* row = w + static_cast<std::size_t>(rows[j]) * width;
             const Vector<T> xi = broadcast(kSquared ? x[j] * x[j] : x[j]);
             ONLINEAR_UNROLL
@@ -451,6 +479,9 @@ inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t
         for (int k = 0; k < N; ++k)
             for (std::size_t i = 0; i < s; ++i) out[k * s + i] += static_cast<double>(sum[k][i]);
     }
+    if constexpr (kAsk)
+        for (std::size_t j = n; j < n_next; ++j)
+            ask_for_strip<T, N>(w + static_cast<std::size_t>(next[j]) * width);
 }
 
 /// Calls f(strip of N vectors, offset) until all lanes are done.
@@ -487,11 +518,23 @@ inline void in_strips(std::size_t lanes, F f) {
     }
 }
 
-template <class T, bool kSquared>
+template <class T>
 void lanes(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
-           std::size_t lanes, double* out) {
-    in_strips<T>(lanes,
-                 [=]<int N>(std::size_t at) { strip<T, N, kSquared>(w + at, rows, x, n, width, out + at); });
+           std::size_t lanes, double* out, const std::uint32_t* next, std::size_t n_next) {
+    in_strips<T>(lanes, [=]<int N>(std::size_t at) {
+        if (n_next > 0)
+            strip<T, N, false, true>(w + at, rows, x, n, width, out + at, next, n_next);
+        else
+            strip<T, N, false, false>(w + at, rows, x, n, width, out + at, nullptr, 0);
+    });
+}
+
+template <class T>
+void lanes_squared(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+                   std::size_t lanes, double* out) {
+    in_strips<T>(lanes, [=]<int N>(std::size_t at) {
+        strip<T, N, true, false>(w + at, rows, x, n, width, out + at, nullptr, 0);
+    });
 }
 
 template <class T, int N>
@@ -663,6 +706,34 @@ inline bool rises(const std::int32_t* index, std::size_t n) {
     return falls == 0;
 }
 
+template <class T>
+double dot_any(const T* w, const T* x, std::size_t n) {
+    typedef Wide<T> Anywhere __attribute__((aligned(sizeof(T)), may_alias));
+    constexpr std::size_t s = 2 * VectorOf<T>::size;
+    const auto product = [=](std::size_t i) {
+        return *reinterpret_cast<const Anywhere*>(w + i) * *reinterpret_cast<const Anywhere*>(x + i);
+    };
+    double total = 0;
+    for (std::size_t start = 0; start < n; start += kFold) {
+        const std::size_t stop = start + kFold < n ? start + kFold : n;
+        Wide<T> a{}, b{};
+        std::size_t i = start;
+        for (; i + 2 * s <= stop; i += 2 * s) {
+            a += product(i);
+            b += product(i + s);
+        }
+        if (i + s <= stop) {
+            a += product(i);
+            i += s;
+        }
+        a += b;
+        double rest = 0;
+        for (; i < stop; ++i) rest += static_cast<double>(w[i] * x[i]);
+        total += fold_apart(low_half(a) + high_half(a)) + rest;
+    }
+    return total;
+}
+
 /// A weight every kStep numbers.
 template <std::size_t kStep, class T>
 ONLINEAR_IN_ORDER Scored score_steps(const T* w, const std::int32_t* index, const T* x, std::size_t n,
@@ -721,10 +792,8 @@ inline bool score_strip(const T* w, std::size_t width, const std::int32_t* index
         const std::size_t stop = start + kFold < n ? start + kFold : n;
         Vector<T> sum[N] = {};
         for (std::size_t j = start; j < stop; ++j) {
-            const T* next = w + static_cast<std::uint32_t>(index[j + kAhead < left ? j + kAhead : j]) * width;
-            __builtin_prefetch(next);
-            if constexpr (N > 2) __builtin_prefetch(next + 2 * s);
-            if constexpr (N > 4) __builtin_prefetch(next + 4 * s);
+            ask_for_strip<T, N>(w + static_cast<std::uint32_t>(index[j + kAhead < left ? j + kAhead : j]) *
+                                        width);
             const auto i = static_cast<std::uint32_t>(index[j]);
             const bool in = i < columns;
             outside |= !in;
@@ -808,8 +877,8 @@ constexpr Kernels<T> table() {
             sparse_look<T>,
             sparse_step<T, Drop>,
             sparse_step<T, Kl>,
-            lanes<T, false>,
-            lanes<T, true>,
+            lanes<T>,
+            lanes_squared<T>,
             token<T>,
             viterbi<T>,
             axpy<T>,
@@ -817,6 +886,7 @@ constexpr Kernels<T> table() {
             count_below,
             ranks,
             norm2<T>,
+            dot_any<T>,
             score<T>,
             score_lanes<T>,
             copy<T, float>,

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import onlinear
 from onlinear import belief, rule, task
-from onlinear.exceptions import DataError
+from onlinear.exceptions import DataError, NumericError
 from tests.estimators.streams import dense_stream
 
 #: About whole vectors and pairs of them, and past the length at which sums are folded.
@@ -80,6 +81,54 @@ def test_a_refused_row_leaves_nothing_behind(name: str) -> None:
         with pytest.raises(DataError, match=f"row {row}"):
             model.partial_fit(spoiled, stream.y)
         assert model.digest() == before
+
+
+@every_type
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("weight", [0.0, 1.0])
+def test_a_bad_value_is_found_whatever_its_row_weighs(dtype: str, bad: float, weight: float) -> None:
+    """Row and column are named, though most rows are looked at only when they are learned."""
+    stream = dense_stream(n=60, d=9, seed=2, dtype=dtype)
+    model = learned_at_once("arow-kl", stream.X, stream.y, dtype)
+    before = model.digest()
+    weights = np.ones(60)
+    weights[41] = weight
+    X = stream.X.copy()
+    X[41, 8] = bad
+
+    with pytest.raises(DataError, match=r"row 41, column 8\b"):
+        model.partial_fit(X, stream.y, sample_weight=weights)
+    assert model.digest() == before
+
+
+@every_type
+def test_values_whose_squares_overflow_are_told_from_bad_ones(dtype: str) -> None:
+    """They are numbers; it is the score's variance that is none."""
+    stream = dense_stream(n=60, d=9, seed=2, dtype=dtype)
+    X = stream.X.copy()
+    X[41] = 1e30 if dtype == "float32" else 1e200
+    with pytest.raises(NumericError, match="row 41"):
+        learned_at_once("arow-kl", X, stream.y, dtype)
+
+
+@every_type
+@pytest.mark.parametrize("width", WIDTHS)
+def test_scores_of_many_rows_are_those_of_each(dtype: str, width: int) -> None:
+    """Up to the order in which they are summed, and as from sparse rows."""
+    stream = dense_stream(n=200, d=width, seed=width, dtype=dtype)
+    model = learned_at_once("arow-kl", stream.X, stream.y, dtype)
+    many = model.decision_function(stream.X)
+    exact = stream.X.astype(np.float64) @ model.coef_[0] + model.intercept_[0]
+    size = np.abs(stream.X.astype(np.float64)) @ np.abs(model.coef_[0]) + np.abs(model.intercept_[0])
+    tolerance = (1e-6 if dtype == "float32" else 1e-14) * size
+
+    assert (np.abs(many - exact) <= tolerance).all()
+    assert (np.abs(many - model.decision_function(sp.csr_array(stream.X))) <= tolerance).all()
+    assert (np.abs(many[:1] - model.decision_function(stream.X[:1])) <= tolerance[:1]).all()
+    spoiled = stream.X.copy()
+    spoiled[150, width - 1] = np.nan
+    with pytest.raises(DataError, match=f"row 150, column {width - 1}\\b"):
+        model.decision_function(spoiled)
 
 
 def test_truncated_weights_are_learned_alike() -> None:

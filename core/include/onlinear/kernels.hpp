@@ -52,12 +52,14 @@ struct Kernels {
     void (*apart_drop)(T* mean, T* variance, const T* x, T a, T b, T floor, std::size_t n);
     void (*apart_kl)(T* mean, T* variance, const T* x, T a, T g, T floor, std::size_t n);
     /// The same over the pairs at w + at[j].
-    Sums (*sparse_look)(const T* w, const std::uint32_t* at, const T* x, std::size_t n);
+    Sums (*sparse_look)(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
+                        const std::uint32_t* next, std::size_t n_next);
     void (*sparse_drop)(T* w, const std::uint32_t* at, const T* x, T a, T b, T floor, std::size_t n);
     void (*sparse_kl)(T* w, const std::uint32_t* at, const T* x, T a, T g, T floor, std::size_t n);
-    /// out[lane] = sum over rows of w[row * width + lane] * x; `lanes` a multiple of a half cache line.
+    /// out[lane] = sum over rows of w[row * width + lane] * x; `lanes` a multiple of a half cache line. The
+    /// rows in `next` are asked for on the way.
     void (*lanes)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
-                  std::size_t lanes, double* out);
+                  std::size_t lanes, double* out, const std::uint32_t* next, std::size_t n_next);
     /// The same with x squared.
     void (*lanes_squared)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
                           std::size_t lanes, double* out);
@@ -81,6 +83,8 @@ struct Kernels {
     bool (*ranks)(const std::uint32_t* key, std::uint32_t* rank, std::size_t n);
     /// sum x^2 over any n numbers.
     double (*norm2)(const T* x, std::size_t n);
+    /// sum w x over any n numbers, aligned or not.
+    double (*dot_any)(const T* w, const T* x, std::size_t n);
     /// sum w[index * step] x, step 1 or 2, over a row of `n` entries; `left` entries from here on may be
     /// read, to ask for the weights of rows to come.
     Scored (*score)(const T* w, std::size_t step, const std::int32_t* index, const T* x, std::size_t n,

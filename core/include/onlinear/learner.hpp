@@ -323,6 +323,15 @@ private:
         (std::is_same_v<Belief, belief::Mean<T>> || std::is_same_v<Belief, belief::Diagonal<T>>) &&
         (std::is_same_v<Task, task::Binary> || std::is_same_v<Task, task::Multiclass>);
 
+    /// Sums in the kernels are long enough to ask for the next row's weights on the way: cheaper than a loop
+    /// that only asks.
+    static constexpr bool kAsksAlong =
+        kLinear && (std::is_same_v<Task, task::Multiclass> || std::is_same_v<Belief, belief::Diagonal<T>>);
+
+    /// Every variance is positive, so a value that is not finite shows in the variance of its row's score.
+    static constexpr bool kShowsFaults =
+        std::is_same_v<Task, task::Binary> && std::is_same_v<Belief, belief::Diagonal<T>>;
+
     double weight(Weights which, std::uint32_t slot, std::size_t block) const noexcept {
         switch (which) {
             case Weights::mean:
@@ -400,19 +409,23 @@ private:
         const auto fetch = [&]() __attribute__((always_inline)) {
             if (fetched == end) return;
             Stage<T>& next = stages_[fetched % kStages];
-            if (fetched < kStages || !stage.again(row_of(fetched), next)) {
+            if (fetched < kStages || !restage(stage, row_of(fetched), next)) {
                 ahead = stage(row_of(fetched), next);
                 if (ahead) {
                     end = fetched;
                     return;
                 }
-                stage.prefetch(next);
+                if constexpr (!kAsksAlong) stage.prefetch(next);
             }
             ++fetched;
         };
         for (std::size_t i = 0; i < kRowsAhead; ++i) fetch();
+        [[maybe_unused]] const bool asks = !stage.plain();
         for (std::size_t i = 0; i < end; ++i) {
             const std::size_t index = row_of(i);
+            if constexpr (kAsksAlong) {
+                if (asks && i + 1 < fetched) stages_[i % kStages].ask_along(stages_[(i + 1) % kStages]);
+            }
             const Row<T>& row = stages_[i % kStages].row;
             if constexpr (requires { belief_.foresee(); }) {
                 if (i % Belief::kAhead == 0)
@@ -426,6 +439,7 @@ private:
             if (const Fault fault = weigh(example, lesson); fault != Fault::none)
                 return refused(report, {fault, index, -1});
             if (example.weight == 0) {  // an exact no-op
+                if (const Refusal refusal = late_fault(stage, index, i)) return refused(report, refusal);
                 if (lesson.scores) look(row);
                 fetch();
             } else {
@@ -440,13 +454,30 @@ private:
                     fetch();
                     round = task_.round(belief_, chosen, row, example, scores_.data(), clock(report));
                 }
-                if (round.fault != Fault::none) return refused(report, {round.fault, index, -1});
+                if (round.fault != Fault::none) {
+                    const Refusal refusal = late_fault(stage, index, i);
+                    return refused(report, refusal ? refusal : Refusal{round.fault, index, -1});
+                }
                 settle(example, round, lesson, report);
             }
             if (lesson.scores) std::copy_n(scores_.data(), blocks(), lesson.scores + i * blocks());
             ++report.learned;
         }
         return refused(report, ahead);
+    }
+
+    [[gnu::always_inline]] static bool restage(const Stager<T>& stage, std::size_t row, Stage<T>& to) {
+        if constexpr (kShowsFaults)
+            return stage.again_unseen(row, to);
+        else
+            return stage.again(row, to);
+    }
+    /// What is wrong with a row that was not looked at when it was staged.
+    Refusal late_fault(const Stager<T>& stage, std::size_t index, std::size_t round) noexcept {
+        if constexpr (kShowsFaults) {
+            if (stage.plain()) return stage.fault_of(index, stages_[round % kStages]);
+        }
+        return {};
     }
 
     /// Examples of several rows each, a row for each label.
@@ -591,7 +622,8 @@ private:
         // Of pairs only half is wanted: where weights are read often, means copied together stay in the
         // cache.
         std::vector<T> means;
-        if (step > 1 && matrix.entries > 4 * w.slots()) {
+        const std::size_t entries = matrix.sparse() ? matrix.entries : matrix.rows * matrix.columns;
+        if (step > 1 && entries > 4 * w.slots()) {
             means.resize(w.slots());
             w.read(0, means.data());
             weights = means.data() + 1;

@@ -16,6 +16,8 @@ struct Row {
     double norm2 = 0.0;                 // sum of squared values
     bool dense = false;                 // entry j is slot j
     bool flat = false;                  // `at` holds whole offsets, block included: an accumulated difference
+    const std::uint32_t* next = nullptr;  // addresses that will be read before long: those of the row to come
+    std::uint32_t n_next = 0;
 };
 
 /// delta = sum over terms of coefficient * (x in that block); a flat row is its own delta, with the one term

@@ -88,6 +88,12 @@ public:
             .size = n, .at = at_.data(), .value = value_.data(), .norm2 = 0.0, .dense = a.dense && b.dense};
     }
 
+    /// Lets the sums over this row ask for the weights of the one that comes next.
+    void ask_along(const Stage& next) noexcept {
+        row.next = next.row.at;
+        row.n_next = next.row.dense ? 0 : next.row.size;
+    }
+
     void measure_norm() noexcept { row.norm2 = kernels<T>().norm2(row.value, row.size); }
     /// The same of a closed row whose values' squares have been added up.
     void set_norm(double values) noexcept {
@@ -101,6 +107,7 @@ private:
             at_[0] = 0;
             value_[0] = intercept ? T{1} : T{0};
         }
+        row.n_next = 0;
         row.size = size + (first ? 1 : 0);
         row.at = at_.data() + (first ? 0 : 1);
         row.value = value_.data() + (first ? 0 : 1);
@@ -357,17 +364,45 @@ public:
         return copied.finite;
     }
 
+    /// The same without looking at the values: the row is good only once `fault_of` says so, or sums over
+    /// all of it are finite. Its norm is not to be asked for.
+    [[gnu::always_inline]] bool again_unseen(std::size_t row, Stage<T>& stage) const noexcept {
+        if (!plain_) return false;
+        const T* values =
+            static_cast<const T*>(matrix_.values) + static_cast<std::ptrdiff_t>(row) * matrix_.row_stride;
+        // By cache lines, here: on short rows a call to copy them would be felt.
+        constexpr std::size_t kLine = 64 / sizeof(T);
+        T* to = stage.value();
+        std::size_t j = 0;
+        for (; j + kLine <= matrix_.columns; j += kLine) std::memcpy(to + j, values + j, kLine * sizeof(T));
+        for (; j < matrix_.columns; ++j) to[j] = values[j];
+        return true;
+    }
+
+    /// The first value of a staged dense row that is not finite.
+    Refusal fault_of(std::size_t row, Stage<T>& stage) const noexcept {
+        return staging::find_fault<T>(stage.value(), matrix_.columns, 1, row);
+    }
+
     /// Whether rows are dense, and can be staged over and over by their values alone.
     bool plain() const noexcept { return plain_; }
 
-    /// Whether rows are of the types that `score` takes as they lie.
+    /// Whether rows are of the types that `score` takes as they lie; for one block dense rows are, too.
     bool direct() const noexcept {
-        return matrix_.sparse() && same_type() && matrix_.index_type == IndexType::i32 && matrix_.columns > 0;
+        return matrix_.columns > 0 && (matrix_.sparse() ? same_type() && matrix_.index_type == IndexType::i32
+                                                        : plain_ && planes_.single());
     }
 
     /// The sum of a row's values times `weights`, a weight every `step` numbers from column 0 on; false where
     /// the row has to be staged.
     bool score(std::size_t row, const T* weights, std::size_t step, double& sum) const noexcept {
+        if (!matrix_.sparse()) {
+            if (step != 1) return false;
+            const T* values =
+                static_cast<const T*>(matrix_.values) + static_cast<std::ptrdiff_t>(row) * matrix_.row_stride;
+            sum = kernels<T>().dot_any(weights, values, matrix_.columns);
+            return true;
+        }
         std::uint64_t first, last;
         if (!bounds(row, first, last)) return false;
         const Scored scored =

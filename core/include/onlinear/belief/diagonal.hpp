@@ -64,9 +64,10 @@ public:
     void start(double, bool) noexcept {}
 
     [[gnu::always_inline]] Sums look(const Row<T>& row) const noexcept {
-        const Sums sums = row.dense && w_.planes() == 2
-                              ? look_dense(row)
-                              : kernels<T>().sparse_look(w_.data(), row.at, row.value, row.size);
+        const Sums sums =
+            row.dense && w_.planes() == 2
+                ? look_dense(row)
+                : kernels<T>().sparse_look(w_.data(), row.at, row.value, row.size, row.next, row.n_next);
         return {sums.margin, spread_ * sums.variance};
     }
 
@@ -327,7 +328,7 @@ private:
     }
     void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
         kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(),
-                           w_.lanes(), out);
+                           w_.lanes(), out, row.next, row.n_next);
     }
 
     template <bool kSingle>

@@ -226,7 +226,7 @@ private:
     }
     void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
         kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(),
-                           w_.lanes(), out);
+                           w_.lanes(), out, row.next, row.n_next);
     }
 
     template <class F>
