@@ -180,47 +180,69 @@ private:
     /// asked for together before the first is read. Where anything else turns up, the other way is taken from
     /// the start: until then no code of the user's has run that could have changed the dict.
     void read_words(PyObject* features, bool learning) {
-        items_.clear();
         prefetch_table(features);
+        const auto size = static_cast<std::size_t>(PyDict_Size(features));
+        if (items_.size() < size) items_.resize(2 * size);
+        index.resize(size);
+        value.resize(size);
+        // Everything in the loops is local: whatever is written through a pointer, nothing is read again.
+        Item* const items = items_.data();
+        std::int64_t* const columns = index.data();
+        double* const values = value.data();
+        const char* const place = place_;
+        const std::size_t pitch = pitch_;
+        const auto width = static_cast<unsigned>(bits);
         PyObject *key, *number;
         Py_ssize_t position = 0;
-        while (PyDict_Next(features, &position, &key, &number)) {
+        std::size_t found = 0;
+        for (; found < size && PyDict_Next(features, &position, &key, &number); ++found) {
             __builtin_prefetch(key);
             __builtin_prefetch(reinterpret_cast<const char*>(key) + kTextStart);
             __builtin_prefetch(number);
-            items_.push_back({key, number});
+            items[found] = {key, number};
         }
-        index.resize(items_.size());
-        value.resize(items_.size());
-        std::int64_t top = -1;
+        bool plain = found == size;
+        std::uint32_t top = 0;
         bool finite = true;
-        for (std::size_t i = 0; i < items_.size(); ++i) {
-            const Item& item = items_[i];
-            const bool is_float = PyFloat_CheckExact(item.number);
-            if (!PyUnicode_CheckExact(item.key) || !(is_float || PyLong_CheckExact(item.number))) {
-                clear();
-                read_dict(features, learning);
-                return;
+        for (std::size_t i = 0; i < found; ++i) {
+            const auto [word, amount] = items[i];
+            const bool is_float = PyFloat_CheckExact(amount);
+            if (!PyUnicode_CheckExact(word) || !(is_float || PyLong_CheckExact(amount))) [[unlikely]] {
+                plain = false;
+                break;
             }
-            const double x = is_float ? PyFloat_AsDouble(item.number) : as_number(item.key, item.number);
-            const std::uint32_t column = column_of(utf8(item.key));
-            __builtin_prefetch(place_ + column * pitch_, 1);
-            index[i] = column;
-            value[i] = x;
-            top = std::max<std::int64_t>(top, column);
+            const double x = is_float ? float_value(amount) : as_number(word, amount);
+            const std::uint32_t column = column_of(utf8(word), width);
+            __builtin_prefetch(place + column * pitch, 1);
+            columns[i] = column;
+            values[i] = x;
+            top = std::max(top, column);
             finite &= is_plain(x);
         }
-        hashed = !items_.empty();
-        top_ = top;
+        if (!plain) {
+            clear();
+            read_dict(features, learning);
+            return;
+        }
+        hashed = size != 0;
+        top_ = size != 0 ? static_cast<std::int64_t>(top) : -1;
         finite_ = finite;
         if (!learning) return;
-        for (std::size_t i = 0; i < items_.size(); ++i)
-            note(static_cast<std::uint32_t>(index[i]), [&] { return utf8(items_[i].key); });
+        for (std::size_t i = 0; i < size; ++i)
+            note(static_cast<std::uint32_t>(columns[i]), [=] { return utf8(items[i].key); });
     }
 
-    std::uint32_t column_of(std::string_view word) const noexcept {
-        return static_cast<std::uint32_t>(onlinear::text::hashed_column(
-            onlinear::text::murmur3_32(word.data(), word.size(), 0), static_cast<unsigned>(bits)));
+    static double float_value(PyObject* number) noexcept {
+#if !defined(Py_LIMITED_API)
+        return PyFloat_AS_DOUBLE(number);
+#else
+        return PyFloat_AsDouble(number);
+#endif
+    }
+
+    static std::uint32_t column_of(std::string_view word, unsigned bits) noexcept {
+        return static_cast<std::uint32_t>(
+            onlinear::text::hashed_column(onlinear::text::murmur3_32(word.data(), word.size(), 0), bits));
     }
 
     /// Notes the word of a column that has none yet.
@@ -314,7 +336,7 @@ private:
     }
 
     void add_hashed(std::string_view word, double x, bool learning) {
-        const std::uint32_t column = column_of(word);
+        const std::uint32_t column = column_of(word, static_cast<unsigned>(bits));
         if (learning) note(column, [word] { return word; });
         hashed = true;
         push(column, x);

@@ -632,23 +632,23 @@ Counted count_below(const double* x, const std::int64_t* share, std::size_t n, d
 
 /// How many keys are smaller than each: its place once they are sorted. Comparing all with all has no branch
 /// to foresee, and for as few as a text has words it is done before a sort has found its feet.
-bool ranks(const std::uint32_t* key, std::uint32_t* rank, std::size_t n) {
-    typedef std::uint32_t Keys __attribute__((vector_size(64), aligned(4), may_alias));
-    constexpr std::size_t s = 16;
+bool ranks(const std::int32_t* key, std::int32_t* rank, std::size_t n) {
+    typedef std::int32_t Keys __attribute__((vector_size(32), aligned(4), may_alias));
+    constexpr std::size_t s = 8;
     for (std::size_t i = 0; i < n; i += 2 * s) {
         const Keys low = *reinterpret_cast<const Keys*>(key + i),
                    high = *reinterpret_cast<const Keys*>(key + i + s);
         Keys below_low{}, below_high{};
         for (std::size_t j = 0; j < n; ++j) {
             const Keys other = Keys{} + key[j];
-            below_low -= reinterpret_cast<Keys>(other < low);
-            below_high -= reinterpret_cast<Keys>(other < high);
+            below_low -= low > other;
+            below_high -= high > other;
         }
         *reinterpret_cast<Keys*>(rank + i) = below_low;
         *reinterpret_cast<Keys*>(rank + i + s) = below_high;
     }
     std::size_t total = 0;
-    for (std::size_t i = 0; i < n; ++i) total += rank[i];
+    for (std::size_t i = 0; i < n; ++i) total += static_cast<std::size_t>(rank[i]);
     return total == n * (n - 1) / 2;
 }
 

@@ -79,8 +79,8 @@ struct Kernels {
     /// Counts the n numbers of `x` that are at most `limit`, and adds up the `share` of each.
     Counted (*count_below)(const double* x, const std::int64_t* share, std::size_t n, double limit);
     /// The place of each of n keys among all, rising; false where two are equal. Both arrays are read and
-    /// written up to a multiple of 32.
-    bool (*ranks)(const std::uint32_t* key, std::uint32_t* rank, std::size_t n);
+    /// written up to a multiple of 16.
+    bool (*ranks)(const std::int32_t* key, std::int32_t* rank, std::size_t n);
     /// sum x^2 over any n numbers.
     double (*norm2)(const T* x, std::size_t n);
     /// sum w x over any n numbers, aligned or not.

@@ -119,20 +119,21 @@ private:
     std::size_t dense_width_ = 0, dense_planes_ = 0;
 };
 
-/// Sorts the entries of a short row by slot, each put straight into its place; false, with nothing done,
+/// Sorts the entries of a short row by address, each put straight into its place; false, with nothing done,
 /// where two are equal or there are more.
 template <class T>
 bool sort_few(std::uint32_t* at, T* value, std::uint32_t size) noexcept {
     constexpr std::uint32_t kFew = 160;
     if (size > kFew) return false;
-    std::uint32_t slots[kFew], places[kFew];
+    constexpr std::uint32_t kMiddle = 1u << 31;  // makes signed numbers of unsigned ones, in the same order
+    std::int32_t keys[kFew], places[kFew];
     T values[kFew];
-    std::copy_n(at, size, slots);
+    for (std::uint32_t j = 0; j < size; ++j) keys[j] = static_cast<std::int32_t>(at[j] ^ kMiddle);
     std::copy_n(value, size, values);
-    std::fill_n(slots + size, (kFew - size) % 32, 0u);
-    if (!kernels<T>().ranks(slots, places, size)) return false;
+    std::fill_n(keys + size, (kFew - size) % 16, 0);
+    if (!kernels<T>().ranks(keys, places, size)) return false;
     for (std::uint32_t j = 0; j < size; ++j) {
-        at[places[j]] = slots[j];
+        at[places[j]] = static_cast<std::uint32_t>(keys[j]) ^ kMiddle;
         value[places[j]] = values[j];
     }
     return true;
@@ -191,11 +192,11 @@ void sort_many(std::uint32_t* at, T* value, std::uint32_t size) {
     }
 }
 
-/// Puts entries in index order and adds up repeated ones; `at` holds slots. Returns the new size.
+/// Puts entries in the order of `at`, addresses or slots, and adds up repeated ones. Returns the new size.
 template <class T>
 std::uint32_t canonical(std::uint32_t* at, T* value, std::uint32_t size) {
-    if (size == 0) return 0;
-    if (!sort_few(at, value, size) && !sort_some(at, value, size)) sort_many(at, value, size);
+    if (size == 0 || sort_few(at, value, size)) return size;
+    if (!sort_some(at, value, size)) sort_many(at, value, size);
     std::uint32_t out = 0;
     for (std::uint32_t j = 1; j < size; ++j) {
         if (at[out] == at[j]) {
@@ -291,17 +292,11 @@ Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Pla
         return refusal;
     }
     if (!seen.rising) [[unlikely]] {
-        for (std::uint32_t j = 0; j < size; ++j) {
-            // Read again: another thread may have written since, and only what lies inside may be used.
-            const auto i = static_cast<std::uint64_t>(static_cast<std::int64_t>(index[j]));
-            if (i >= columns) return {Fault::index_range, row, static_cast<std::int64_t>(index[j])};
-            at[j] = static_cast<std::uint32_t>(i) + 1;
-        }
+        const std::uint32_t before = size;
         size = canonical(at, value, size);
-        for (std::uint32_t j = 0; j < size; ++j) {
-            if (!usable(value[j])) return {Fault::too_large, row, static_cast<std::int64_t>(at[j]) - 1};
-            at[j] = planes.address(at[j]);
-        }
+        for (std::uint32_t j = 0; size < before && j < size; ++j)
+            if (!usable(value[j]))
+                return {Fault::too_large, row, static_cast<std::int64_t>(planes.slot_of(at[j])) - 1};
         norm2 = wide.norm2(value, size);
     }
     stage.close(size, intercept, planes);
