@@ -387,6 +387,45 @@ void apart_step(T* mean, T* variance, const T* x, T a, T b, T floor, std::size_t
     }
 }
 
+/// Four chains, as a belief's own sums. With kAsk the weights in `next`, four or more, are asked for
+/// meanwhile.
+template <class T, bool kAsk>
+ONLINEAR_IN_ORDER double sparse_sum(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
+                                    const std::uint32_t* next, std::size_t n_next) {
+    ONLINEAR_ONE_BY_ONE
+    double total = 0;
+    for (std::size_t start = 0; start < n; start += kFold) {
+        const std::size_t stop = start + kFold < n ? start + kFold : n;
+        T a = 0, b = 0, c = 0, d = 0;
+        std::size_t j = start;
+        for (; j + 4 <= stop; j += 4) {
+            if constexpr (kAsk) {
+                const std::uint32_t* to = next + (j + 4 <= n_next ? j : 0);
+                __builtin_prefetch(w + to[0], 1);
+                __builtin_prefetch(w + to[1], 1);
+                __builtin_prefetch(w + to[2], 1);
+                __builtin_prefetch(w + to[3], 1);
+            }
+            a += w[at[j]] * x[j];
+            b += w[at[j + 1]] * x[j + 1];
+            c += w[at[j + 2]] * x[j + 2];
+            d += w[at[j + 3]] * x[j + 3];
+        }
+        for (; j < stop; ++j) a += w[at[j]] * x[j];
+        total += static_cast<double>(a + b) + static_cast<double>(c + d);
+    }
+    if constexpr (kAsk)
+        for (std::size_t j = n / 4 * 4; j < n_next; ++j) __builtin_prefetch(w + next[j], 1);
+    return total;
+}
+
+template <class T>
+double sparse_dot(const T* w, const std::uint32_t* at, const T* x, std::size_t n, const std::uint32_t* next,
+                  std::size_t n_next) {
+    if (n_next >= 4) return sparse_sum<T, true>(w, at, x, n, next, n_next);
+    return sparse_sum<T, false>(w, at, x, n, nullptr, 0);
+}
+
 /// With kAsk the pairs in `next`, eight or more, are asked for meanwhile.
 template <class T, bool kAsk>
 inline Sums sparse_sums(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
@@ -874,6 +913,7 @@ constexpr Kernels<T> table() {
             apart_look<T>,
             apart_step<T, DropApart>,
             apart_step<T, KlApart>,
+            sparse_dot<T>,
             sparse_look<T>,
             sparse_step<T, Drop>,
             sparse_step<T, Kl>,

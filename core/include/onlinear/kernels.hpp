@@ -51,7 +51,10 @@ struct Kernels {
     Sums (*apart_look)(const T* mean, const T* variance, const T* x, std::size_t n);
     void (*apart_drop)(T* mean, T* variance, const T* x, T a, T b, T floor, std::size_t n);
     void (*apart_kl)(T* mean, T* variance, const T* x, T a, T g, T floor, std::size_t n);
-    /// The same over the pairs at w + at[j].
+    /// sum w[at[j]] x[j]; the weights in `next` are asked for on the way.
+    double (*sparse_dot)(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
+                         const std::uint32_t* next, std::size_t n_next);
+    /// `pair_look`, `pair_drop` and `pair_kl` over the pairs at w + at[j]; those in `next` are asked for.
     Sums (*sparse_look)(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
                         const std::uint32_t* next, std::size_t n_next);
     void (*sparse_drop)(T* w, const std::uint32_t* at, const T* x, T a, T b, T floor, std::size_t n);

@@ -323,11 +323,6 @@ private:
         (std::is_same_v<Belief, belief::Mean<T>> || std::is_same_v<Belief, belief::Diagonal<T>>) &&
         (std::is_same_v<Task, task::Binary> || std::is_same_v<Task, task::Multiclass>);
 
-    /// Sums in the kernels are long enough to ask for the next row's weights on the way: cheaper than a loop
-    /// that only asks.
-    static constexpr bool kAsksAlong =
-        kLinear && (std::is_same_v<Task, task::Multiclass> || std::is_same_v<Belief, belief::Diagonal<T>>);
-
     /// Every variance is positive, so a value that is not finite shows in the variance of its row's score.
     static constexpr bool kShowsFaults =
         std::is_same_v<Task, task::Binary> && std::is_same_v<Belief, belief::Diagonal<T>>;
@@ -415,7 +410,7 @@ private:
                     end = fetched;
                     return;
                 }
-                if constexpr (!kAsksAlong) stage.prefetch(next);
+                if constexpr (!kLinear) stage.prefetch(next);
             }
             ++fetched;
         };
@@ -423,7 +418,8 @@ private:
         [[maybe_unused]] const bool asks = !stage.plain();
         for (std::size_t i = 0; i < end; ++i) {
             const std::size_t index = row_of(i);
-            if constexpr (kAsksAlong) {
+            // The sums over a row ask for the weights of the next one on the way.
+            if constexpr (kLinear) {
                 if (asks && i + 1 < fetched) stages_[i % kStages].ask_along(stages_[(i + 1) % kStages]);
             }
             const Row<T>& row = stages_[i % kStages].row;

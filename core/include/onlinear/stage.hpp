@@ -341,7 +341,6 @@ public:
           intercept_(intercept),
           planes_(planes),
           plain_(!matrix.sparse() && matrix.column_stride == 1 && same_type()),
-          near_(planes.single() && planes.size() * sizeof(T) <= kNear),
           stage_(pick(matrix)) {}
 
     Refusal operator()(std::size_t row, Stage<T>& stage) const {
@@ -446,7 +445,7 @@ public:
     [[gnu::always_inline]] void prefetch(const Stage<T>& stage) const noexcept {
         const Row<T>& row = stage.row;
         const auto* base = reinterpret_cast<const char*>(planes_.data());
-        if (row.dense || near_ || !base) return;
+        if (row.dense || !base) return;
         const std::size_t width = planes_.width() * sizeof(T);
         if (planes_.single()) {
             for (std::uint32_t j = 0; j < row.size; ++j) __builtin_prefetch(base + row.at[j] * width, 1);
@@ -469,8 +468,6 @@ private:
                    : staging::row_bounds<std::int64_t>(matrix_, row, first, last);
     }
 
-    static constexpr std::size_t kNear = std::size_t{6} << 20;
-
     using Function = Refusal (*)(const Matrix&, std::size_t, bool, const Planes<T>&, Stage<T>&);
 
     template <class V, class I>
@@ -492,7 +489,6 @@ private:
     bool intercept_;
     const Planes<T>& planes_;
     bool plain_;  // dense rows of the state's own type, each in one piece
-    bool near_;   // so small a model is in the caches anyway, and asking takes longer than it saves
     Function stage_;
 };
 

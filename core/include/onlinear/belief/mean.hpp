@@ -222,7 +222,7 @@ private:
     double plane_score(const Row<T>& row, std::size_t plane) const noexcept {
         if (row.dense && w_.planes() == 1) return kernels<T>().dot(w_.data(), row.value, padded(row));
         const T* w = w_.data() + plane * w_.stride();
-        return gather(row, [w](std::uint32_t at, T x) { return w[at] * x; });
+        return kernels<T>().sparse_dot(w, row.at, row.value, row.size, row.next, row.n_next);
     }
     void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
         kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(),
