@@ -739,10 +739,34 @@ Copied copy(const V* x, T* out, std::size_t n) {
     return {norm2, finite};
 }
 
+// Indices from anywhere, eight at a time. What a loop over whole vectors leaves is done by one that ends with
+// the last index, though it overlaps: one by one the rest would take as long as the others together.
+typedef std::int32_t Indices __attribute__((vector_size(32), aligned(4), may_alias));
+constexpr std::size_t kIndices = 8;
+
+inline Indices load_indices(const std::int32_t* p) { return *reinterpret_cast<const Indices*>(p); }
+inline bool any(Indices set) {
+    typedef long long Halves __attribute__((vector_size(32)));
+    const auto bits = reinterpret_cast<Halves>(set);
+    return ((bits[0] | bits[1]) | (bits[2] | bits[3])) != 0;
+}
+/// Calls f(first) until `n` places from 0 on, eight or more, are done by eights.
+template <class F>
+inline void by_eights(std::size_t n, F f) {
+    std::size_t j = 0;
+    for (; j + kIndices <= n; j += kIndices) f(j);
+    if (j < n) f(n - kIndices);
+}
+
 inline bool rises(const std::int32_t* index, std::size_t n) {
-    std::uint32_t falls = 0;
-    for (std::size_t j = 1; j < n; ++j) falls |= index[j] <= index[j - 1];
-    return falls == 0;
+    if (n <= kIndices) {
+        for (std::size_t j = 1; j < n; ++j)
+            if (index[j] <= index[j - 1]) return false;
+        return true;
+    }
+    Indices falls{};
+    by_eights(n - 1, [&](std::size_t j) { falls |= load_indices(index + j + 1) <= load_indices(index + j); });
+    return !any(falls);
 }
 
 template <class T>
@@ -888,6 +912,22 @@ Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t colum
     return {largest < columns, falls == 0};
 }
 
+/// The same of the indices most rows have, by eights.
+Slots slots_32(const std::int32_t* index, std::uint32_t* out, std::size_t n, std::size_t columns,
+               std::uint32_t factor) {
+    if (n < kIndices || columns == 0 || columns > 0x7fffffff) return slots(index, out, n, columns, factor);
+    typedef std::uint32_t Bits32 __attribute__((vector_size(32), aligned(4), may_alias));
+    const Bits32 last = Bits32{} + static_cast<std::uint32_t>(columns - 1);
+    Bits32 signs{};  // the top bit of a place is set where an index is negative, or larger than the last
+    by_eights(n, [&](std::size_t j) {
+        // Read once: whatever another thread writes meanwhile, what was looked at is what is used.
+        const auto i = reinterpret_cast<Bits32>(load_indices(index + j));
+        signs |= i | (last - i);
+        *reinterpret_cast<Bits32*>(out + j) = (i + 1) * factor;
+    });
+    return {!any(reinterpret_cast<Indices>(signs >> 31)), rises(index, n)};
+}
+
 template <class T>
 void scale(T* w, T a, std::size_t n) {
     constexpr std::size_t s = VectorOf<T>::size;
@@ -931,7 +971,7 @@ constexpr Kernels<T> table() {
             score_lanes<T>,
             copy<T, float>,
             copy<T, double>,
-            slots<std::int32_t>,
+            slots_32,
             slots<std::int64_t>};
 }
 
