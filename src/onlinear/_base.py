@@ -15,7 +15,6 @@ import numpy.typing as npt
 
 from . import _core, task
 from ._estimator import Array, GaussianBelief, LinearEstimator
-from ._explanation import Explanation, explain_margin
 from ._labels import Labels, distinct_labels
 from ._learner import weights_of
 from ._parameters import check_choice, check_number, with_advice
@@ -24,6 +23,7 @@ from ._sklearn import ClassifierMixin, generator, is_lean
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
 if TYPE_CHECKING:
+    from ._explanation import Explanation
     from ._stream import RowStream
 
 __all__ = ["GaussianClassifier", "OnlineClassifier"]
@@ -688,6 +688,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         -------
         Explanation
         """
+        from ._explanation import explain_margin
+
         learner = self._ready()
         columns, values = self._entries(x)
         order = self._labels.order
