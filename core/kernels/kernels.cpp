@@ -912,20 +912,55 @@ Slots slots(const I* index, std::uint32_t* out, std::size_t n, std::size_t colum
     return {largest < columns, falls == 0};
 }
 
+/// The top bit of a place is set where an index is negative, or larger than the last; both below 2^31.
+typedef std::uint32_t Bits32 __attribute__((vector_size(32), aligned(4), may_alias));
+inline Bits32 outside(Bits32 index, Bits32 last) { return index | (last - index); }
+inline bool any_sign(Bits32 bits) { return any(reinterpret_cast<Indices>(bits >> 31)); }
+
+bool inside_i32(const std::int32_t* index, std::size_t n, std::size_t columns) {
+    if (n < kIndices || columns == 0 || columns > 0x7fffffff) {
+        for (std::size_t j = 0; j < n; ++j)
+            if (static_cast<std::uint32_t>(index[j]) >= columns) return false;
+        return true;
+    }
+    const Bits32 last = Bits32{} + static_cast<std::uint32_t>(columns - 1);
+    Bits32 signs{};
+    by_eights(
+        n, [&](std::size_t j) { signs |= outside(reinterpret_cast<Bits32>(load_indices(index + j)), last); });
+    return !any_sign(signs);
+}
+
+template <class T>
+bool all_within(const T* x, std::size_t n, T top) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    using Integers = typename VectorOf<T>::integers;
+    const Vector<T> high = broadcast(top), low = broadcast(-top);
+    Integers good = Integers{} - 1;
+    std::size_t i = 0;
+    for (; i + s <= n; i += s) {
+        const Vector<T> v = load_any(x + i);
+        good &=
+            reinterpret_cast<Integers>(v <= high) & reinterpret_cast<Integers>(v >= low);  // NaN is neither
+    }
+    bool all = true;
+    for (std::size_t k = 0; k < s; ++k) all &= good[k] != 0;
+    for (; i < n; ++i) all &= (x[i] <= top) & (x[i] >= -top);
+    return all;
+}
+
 /// The same of the indices most rows have, by eights.
 Slots slots_32(const std::int32_t* index, std::uint32_t* out, std::size_t n, std::size_t columns,
                std::uint32_t factor) {
     if (n < kIndices || columns == 0 || columns > 0x7fffffff) return slots(index, out, n, columns, factor);
-    typedef std::uint32_t Bits32 __attribute__((vector_size(32), aligned(4), may_alias));
     const Bits32 last = Bits32{} + static_cast<std::uint32_t>(columns - 1);
-    Bits32 signs{};  // the top bit of a place is set where an index is negative, or larger than the last
+    Bits32 signs{};
     by_eights(n, [&](std::size_t j) {
         // Read once: whatever another thread writes meanwhile, what was looked at is what is used.
         const auto i = reinterpret_cast<Bits32>(load_indices(index + j));
-        signs |= i | (last - i);
+        signs |= outside(i, last);
         *reinterpret_cast<Bits32*>(out + j) = (i + 1) * factor;
     });
-    return {!any(reinterpret_cast<Indices>(signs >> 31)), rises(index, n)};
+    return {!any_sign(signs), rises(index, n)};
 }
 
 template <class T>
@@ -972,7 +1007,9 @@ constexpr Kernels<T> table() {
             copy<T, float>,
             copy<T, double>,
             slots_32,
-            slots<std::int64_t>};
+            slots<std::int64_t>,
+            all_within<T>,
+            inside_i32};
 }
 
 }  // namespace

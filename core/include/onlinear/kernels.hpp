@@ -105,6 +105,10 @@ struct Kernels {
                        std::uint32_t factor);
     Slots (*slots_i64)(const std::int64_t* index, std::uint32_t* out, std::size_t n, std::size_t columns,
                        std::uint32_t factor);
+    /// Whether every number lies in [-top, top].
+    bool (*all_within)(const T* x, std::size_t n, T top);
+    /// Whether every index lies in [0, columns).
+    bool (*inside_i32)(const std::int32_t* index, std::size_t n, std::size_t columns);
 };
 
 namespace detail {
