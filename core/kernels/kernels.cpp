@@ -431,9 +431,8 @@ template <class T, bool kAsk>
 inline Sums sparse_sums(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
                         const std::uint32_t* next, std::size_t n_next) {
     constexpr std::size_t p = 2 * PairsOf<T>::count;
-    Sums sums{0, 0};
-    for (std::size_t start = 0; start < n; start += kFold) {
-        const std::size_t stop = start + kFold < n ? start + kFold : n;
+    const auto part = [=](std::size_t start, std::size_t size) {
+        const std::size_t stop = start + size;
         Vector<T> a{}, b{};
         std::size_t j = start;
         for (; j + 2 * p <= stop; j += 2 * p) {
@@ -449,14 +448,14 @@ inline Sums sparse_sums(const T* w, const std::uint32_t* at, const T* x, std::si
             a += gather_more(w, at + j) * powers(more_twice(x + j));
             j += p;
         }
-        Sums part = fold_pairs(a + b);
+        Sums sums = fold_pairs(a + b);
         for (; j < stop; ++j) {
-            part.margin += static_cast<double>(w[at[j]] * x[j]);
-            part.variance += static_cast<double>(w[at[j] + 1] * (x[j] * x[j]));
+            sums.margin += static_cast<double>(w[at[j]] * x[j]);
+            sums.variance += static_cast<double>(w[at[j] + 1] * (x[j] * x[j]));
         }
-        sums.margin += part.margin;
-        sums.variance += part.variance;
-    }
+        return sums;
+    };
+    const Sums sums = in_stretches(n, part);
     if constexpr (kAsk)
         for (std::size_t j = n / (2 * p) * (2 * p); j < n_next; ++j) __builtin_prefetch(w + next[j], 1);
     return sums;

@@ -124,7 +124,7 @@ private:
 template <class T>
 bool sort_few(std::uint32_t* at, T* value, std::uint32_t size) noexcept {
     constexpr std::uint32_t kFew = 160;
-    if (size > kFew) return false;
+    if (size == 0 || size > kFew) return size == 0;
     constexpr std::uint32_t kMiddle = 1u << 31;  // makes signed numbers of unsigned ones, in the same order
     std::int32_t keys[kFew], places[kFew];
     T values[kFew];
@@ -195,7 +195,7 @@ void sort_many(std::uint32_t* at, T* value, std::uint32_t size) {
 /// Puts entries in the order of `at`, addresses or slots, and adds up repeated ones. Returns the new size.
 template <class T>
 std::uint32_t canonical(std::uint32_t* at, T* value, std::uint32_t size) {
-    if (size == 0 || sort_few(at, value, size)) return size;
+    if (sort_few(at, value, size)) return size;
     if (!sort_some(at, value, size)) sort_many(at, value, size);
     std::uint32_t out = 0;
     for (std::uint32_t j = 1; j < size; ++j) {
