@@ -1,8 +1,7 @@
-#include <nanobind/ndarray.h>
-
 #include <algorithm>
 #include <vector>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 
 namespace onlinear::bindings {
@@ -11,7 +10,6 @@ namespace {
 
 template <class Integer>
 using Given = nb::ndarray<const Integer, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Numbers = nb::ndarray<std::int32_t, nb::numpy, nb::ndim<1>>;
 
 /// The number of each label, by table where the classes lie close together and by search where they do not.
 class Numbering {
@@ -62,31 +60,25 @@ template <class Integer>
 nb::object number_labels(const Given<Integer>& labels, const Given<std::int64_t>& classes,
                          const Given<std::int32_t>& numbers) {
     const Numbering numbering(classes, numbers);
-    const std::size_t n = labels.shape(0);
-    auto out = std::make_unique<std::int32_t[]>(std::max<std::size_t>(n, 1));
-    if (!numbering(labels.data(), n, out.get())) return nb::none();
-    std::int32_t* data = out.release();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int32_t*>(p); });
-    return nb::cast(Numbers(data, {n}, owner));
+    std::int32_t* data;
+    const auto out = new_array(data, labels.shape(0));
+    if (!numbering(labels.data(), labels.shape(0), data)) return nb::none();
+    return nb::cast(out);
 }
 
 using Scores = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Columns = nb::ndarray<std::int64_t, nb::numpy, nb::ndim<1>>;
 
 /// The largest of each row, the first of equals.
 nb::object best_columns(const Scores& scores) {
     const std::size_t n = scores.shape(0), k = scores.shape(1);
     if (k == 0) throw std::invalid_argument("scores must have a column");
-    auto out = std::make_unique<std::int64_t[]>(std::max<std::size_t>(n, 1));
+    std::int64_t* data;
+    const auto out = new_array(data, n);
     for (std::size_t i = 0; i < n; ++i) {
         const double* row = scores.data() + i * k;
-        std::size_t best = 0;
-        for (std::size_t c = 1; c < k; ++c) best = row[c] > row[best] ? c : best;
-        out[i] = static_cast<std::int64_t>(best);
+        data[i] = static_cast<std::int64_t>(first_largest(k, [row](std::size_t c) { return row[c]; }));
     }
-    std::int64_t* data = out.release();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<std::int64_t*>(p); });
-    return nb::cast(Columns(data, {n}, owner));
+    return nb::cast(out);
 }
 
 }  // namespace

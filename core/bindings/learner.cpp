@@ -7,6 +7,7 @@
 
 #include <shared_mutex>
 
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "exchange.hpp"
 #include "feature_map.hpp"
@@ -68,21 +69,6 @@ const T* flat(const std::optional<Array>& a, const char* name, std::size_t size)
     if (a->dtype() != nb::dtype<T>()) throw std::invalid_argument(std::string(name) + " has the wrong dtype");
     if (a->shape(0) != size) throw std::invalid_argument(std::string(name) + " has the wrong length");
     return static_cast<const T*>(a->data());
-}
-
-using Doubles = nb::ndarray<nb::numpy, double>;
-
-Doubles new_array(std::size_t rows, std::size_t columns, double*& data) {
-    data = new double[std::max<std::size_t>(rows * columns, 1)];
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
-    return Doubles(data, {rows, columns}, owner);
-}
-
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> new_array(std::size_t size, T*& data) {
-    data = new T[std::max<std::size_t>(size, 1)];
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner);
 }
 
 std::size_t bytes(const Matrix& m) {
@@ -181,7 +167,8 @@ struct Handle {
 
     nb::object read(const Matrix& matrix, Reading what, std::size_t threads) const {
         double* data;
-        Doubles out = new_array(matrix.rows, what == Reading::margin_variance ? 1 : learner->blocks(), data);
+        const auto out =
+            new_array(data, matrix.rows, what == Reading::margin_variance ? 1 : learner->blocks());
         Refusal refusal;
         {
             nb::gil_scoped_release release;
@@ -203,7 +190,7 @@ struct Handle {
             if (static_cast<std::uint64_t>(block) >= k)
                 throw std::invalid_argument("order names a block that does not exist");
         std::int64_t* data;
-        const auto out = new_array<std::int64_t>(n, data);
+        const auto out = new_array(data, n);
         Refusal refusal;
         {
             nb::gil_scoped_release release;
@@ -216,14 +203,8 @@ struct Handle {
                 if (refusal) refusal.row += first;
                 for (std::size_t i = 0; i < rows && !refusal; ++i) {
                     const double* row = scores.data() + i * k;
-                    std::size_t top = 0;
-                    double highest = row[blocks[0]];
-                    for (std::size_t c = 1; c < blocks.size(); ++c) {
-                        const double score = row[blocks[c]];
-                        top = score > highest ? c : top;
-                        highest = score > highest ? score : highest;
-                    }
-                    data[first + i] = static_cast<std::int64_t>(top);
+                    data[first + i] = static_cast<std::int64_t>(
+                        first_largest(blocks.size(), [&](std::size_t c) { return row[blocks[c]]; }));
                 }
             }
         }
@@ -500,8 +481,8 @@ namespace {
 nb::tuple read_weights(const Handle& self, AnyLearner::Weights which) {
     const AnyLearner& learner = *self.learner;
     double *coefficients, *intercepts;
-    Doubles first = new_array(learner.blocks(), learner.features(), coefficients);
-    Doubles second = new_array(learner.blocks(), 1, intercepts);
+    const auto first = new_array(coefficients, learner.blocks(), learner.features());
+    const auto second = new_array(intercepts, learner.blocks(), 1);
     {
         nb::gil_scoped_release release;
         std::shared_lock lock(self.turn);
@@ -814,7 +795,7 @@ void bind_learner(nb::module_& m) {
                  if (sigma.empty()) return nb::none();
                  const std::size_t side = self.learner->blocks() * (self.learner->features() + 1);
                  double* data;
-                 Doubles out = new_array(side, side, data);
+                 const auto out = new_array(data, side, side);
                  std::copy(sigma.begin(), sigma.end(), data);
                  return nb::cast(out);
              })
@@ -859,7 +840,7 @@ void bind_learner(nb::module_& m) {
                const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
                 const std::size_t n = scores.shape(0), k = scores.shape(1);
                 double* data;
-                Doubles out = new_array(n, std::max<std::size_t>(k, 2), data);
+                const auto out = new_array(data, n, std::max<std::size_t>(k, 2));
                 const Calibration& map = self.learner->calibration;
                 for (std::size_t i = 0; i < n; ++i) {
                     if (k == 1) {
@@ -911,7 +892,7 @@ void bind_learner(nb::module_& m) {
             [](const Handle& self,
                const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
                 double* data;
-                Doubles out = new_array(scores.shape(0), scores.shape(1), data);
+                const auto out = new_array(data, scores.shape(0), scores.shape(1));
                 for (std::size_t i = 0; i < scores.size(); ++i)
                     data[i] = self.learner->calibration.probability(scores.data()[i]);
                 return out;

@@ -61,8 +61,7 @@ inline Vector<T> larger(Vector<T> a, Vector<T> b) {
 
 // Loops over the vectors of a strip are unrolled by force: left to itself GCC 12 turns the loops inside out
 // and walks the rows once per vector.
-#define ONLINEAR_UNROLL _Pragma("GCC unroll 6")
-#define ONLINEAR_UNROLL_ALL _Pragma("GCC unroll 8")
+#define ONLINEAR_UNROLL _Pragma("GCC unroll 8")
 
 // Gathered sums keep their order, and GCC's vectors only take them apart again: 1.6 times slower. Products
 // and sums are rounded one by one, as in the beliefs: a row's score must not depend on the way it came.
@@ -438,7 +437,7 @@ inline Sums sparse_sums(const T* w, const std::uint32_t* at, const T* x, std::si
         for (; j + 2 * p <= stop; j += 2 * p) {
             if constexpr (kAsk) {
                 const std::uint32_t* to = next + (j + 2 * p <= n_next ? j : 0);
-                ONLINEAR_UNROLL_ALL
+                ONLINEAR_UNROLL
                 for (std::size_t k = 0; k < 2 * p; ++k) __builtin_prefetch(w + to[k], 1);
             }
             a += gather_more(w, at + j) * powers(more_twice(x + j));
