@@ -9,12 +9,13 @@ namespace onlinear::bindings {
 
 namespace nb = nanobind;
 
-/// An array of NumPy's that owns its numbers; `data` is where they go.
-template <class T, class... Sizes>
-nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Sizes)>> new_array(T*& data, Sizes... sizes) {
+/// An array that owns its numbers; `data` is where they go. By default NumPy's; as nb::memview it does not
+/// need NumPy, whose import takes as long as a short run.
+template <class Framework = nb::numpy, class T, class... Sizes>
+nb::ndarray<Framework, T, nb::ndim<sizeof...(Sizes)>> new_array(T*& data, Sizes... sizes) {
     data = new T[std::max<std::size_t>((std::size_t{1} * ... * static_cast<std::size_t>(sizes)), 1)];
     nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::ndarray<nb::numpy, T, nb::ndim<sizeof...(Sizes)>>(data, {static_cast<std::size_t>(sizes)...},
+    return nb::ndarray<Framework, T, nb::ndim<sizeof...(Sizes)>>(data, {static_cast<std::size_t>(sizes)...},
                                                                  owner);
 }
 

@@ -1,4 +1,10 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "arrays.hpp"
@@ -66,6 +72,99 @@ nb::object number_labels(const Given<Integer>& labels, const Given<std::int64_t>
     return nb::cast(out);
 }
 
+/// The classes of a stream. Labels that are numbers are compared as numbers; those that are text come as
+/// their places in the reader's table of texts.
+class ClassNumbers {
+public:
+    using Values = Given<double>;
+    using Ids = Given<std::int32_t>;
+    using Numbers = nb::ndarray<std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+    /// Gives a number to the class of a value.
+    void add(double value, std::int32_t number) {
+        const auto place = std::lower_bound(values_.begin(), values_.end(), value);
+        numbers_.insert(numbers_.begin() + (place - values_.begin()), number);
+        values_.insert(place, value);
+    }
+
+    /// The class numbers of all texts known so far; -1 for those that are no class.
+    void set_texts(std::vector<std::int32_t> numbers) { texts_ = std::move(numbers); }
+
+    /// Numbers the labels from `first` on; -1 where there is no class, or no label.
+    void encode(const Values& labels, const Ids& ids, const Numbers& out, std::size_t first) const {
+        need_same(labels, ids);
+        if (out.shape(0) != labels.shape(0)) throw std::invalid_argument("out has the wrong length");
+        for (std::size_t i = first; i < labels.shape(0); ++i)
+            out.data()[i] = ids.data()[i] < 0 ? of_value(labels.data()[i]) : of_text(ids.data()[i]);
+    }
+
+    /// How many classes there are among the labels that have no number.
+    static std::size_t strangers(const Values& labels, const Ids& ids, const Ids& numbers) {
+        need_same(labels, ids);
+        if (numbers.shape(0) != labels.shape(0)) throw std::invalid_argument("numbers has the wrong length");
+        std::vector<std::pair<std::int32_t, double>> found;
+        for (std::size_t i = 0; i < labels.shape(0); ++i)
+            if (numbers.data()[i] < 0)
+                found.emplace_back(ids.data()[i], ids.data()[i] < 0 ? labels.data()[i] : 0.0);
+        std::sort(found.begin(), found.end());
+        return static_cast<std::size_t>(std::unique(found.begin(), found.end()) - found.begin());
+    }
+
+    /// The first row without a label; -1 when all have one.
+    static std::ptrdiff_t unlabelled(const Values& labels, const Ids& ids) {
+        need_same(labels, ids);
+        for (std::size_t i = 0; i < labels.shape(0); ++i)
+            if (ids.data()[i] < 0 && labels.data()[i] != labels.data()[i])
+                return static_cast<std::ptrdiff_t>(i);
+        return -1;
+    }
+
+private:
+    static void need_same(const Values& labels, const Ids& ids) {
+        if (ids.shape(0) != labels.shape(0)) throw std::invalid_argument("ids has the wrong length");
+    }
+
+    std::int32_t of_value(double label) const noexcept {
+        // Two classes are the most common case; for NaN no comparison holds.
+        if (values_.size() == 2)
+            return label == values_[0] ? numbers_[0] : label == values_[1] ? numbers_[1] : -1;
+        const auto found = std::lower_bound(values_.begin(), values_.end(), label);
+        return found != values_.end() && *found == label ? numbers_[found - values_.begin()] : -1;
+    }
+
+    std::int32_t of_text(std::int32_t id) const noexcept {
+        return static_cast<std::size_t>(id) < texts_.size() ? texts_[id] : -1;
+    }
+
+    std::vector<double> values_;  // rising
+    std::vector<std::int32_t> numbers_, texts_;
+};
+
+/// The first place in [first, last) with a number below zero and a weight above it; `last` when there is
+/// none.
+std::size_t first_unknown(const Given<std::int32_t>& numbers, const std::optional<Given<double>>& weights,
+                          std::size_t first, std::size_t last) {
+    last = std::min(last, numbers.shape(0));
+    if (weights && weights->shape(0) != numbers.shape(0))
+        throw std::invalid_argument("weights has the wrong length");
+    for (; first < last; ++first)
+        if (numbers.data()[first] < 0 && (!weights || weights->data()[first] > 0)) break;
+    return first;
+}
+
+/// How often each number occurs; those below zero are not counted.
+std::vector<std::int64_t> count_numbers(const Given<std::int32_t>& numbers) {
+    std::vector<std::int64_t> counts;
+    for (std::size_t i = 0; i < numbers.shape(0); ++i) {
+        const std::int32_t number = numbers.data()[i];
+        if (number < 0) continue;
+        if (static_cast<std::size_t>(number) >= counts.size())
+            counts.resize(static_cast<std::size_t>(number) + 1);
+        ++counts[static_cast<std::size_t>(number)];
+    }
+    return counts;
+}
+
 using Scores = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// The largest of each row, the first of equals.
@@ -90,6 +189,27 @@ void bind_labels(nb::module_& m) {
           nb::arg("numbers"), kDoc);
     m.def("number_labels", &number_labels<std::int64_t>, nb::arg("labels").noconvert(), nb::arg("classes"),
           nb::arg("numbers"), kDoc);
+    nb::class_<ClassNumbers>(m, "ClassNumbers", "The classes of a stream, from labels to numbers.")
+        .def(nb::init<>())
+        .def("add", &ClassNumbers::add, nb::arg("value"), nb::arg("number"))
+        .def("set_texts", &ClassNumbers::set_texts, nb::arg("numbers"))
+        .def("encode", &ClassNumbers::encode, nb::arg("labels"), nb::arg("ids"), nb::arg("out").noconvert(),
+             nb::arg("first") = 0)
+        .def_static("strangers", &ClassNumbers::strangers, nb::arg("labels"), nb::arg("ids"),
+                    nb::arg("numbers"))
+        .def_static("unlabelled", &ClassNumbers::unlabelled, nb::arg("labels"), nb::arg("ids"));
+    m.def("first_unknown", &first_unknown, nb::arg("numbers"), nb::arg("weights").none(), nb::arg("first"),
+          nb::arg("last"), "The first place with a number below zero and a weight above it.");
+    m.def("count_numbers", &count_numbers, nb::arg("numbers"), "How often each number from 0 on occurs.");
+    m.def(
+        "numbers",
+        [](std::size_t size) {
+            std::int32_t* data;
+            auto out = new_array<nb::memview>(data, size);
+            std::fill_n(data, size, -1);
+            return out;
+        },
+        nb::arg("size"), "Room for so many class numbers, all -1.");
     m.def("best_columns", &best_columns, nb::arg("scores"),
           "The column of the largest score of each row, the first of equals.");
 }

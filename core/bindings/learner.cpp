@@ -1,5 +1,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -179,37 +180,47 @@ struct Handle {
         return nb::cast(out);
     }
 
-    /// The place in `order` of each row's best block, the first of equals. The scores are read piece by
-    /// piece: those of a thousand rows stay in the cache, those of all would be written and read again.
-    nb::object best(const Matrix& matrix, const Array& order, std::size_t threads) const {
-        const auto* given = flat<std::int64_t>(order, "order", order.size());
-        const std::vector<std::int64_t> blocks(given, given + order.size());
-        const std::size_t n = matrix.rows, k = learner->blocks();
-        if (blocks.empty()) throw std::invalid_argument("order must name a block");
-        for (const std::int64_t block : blocks)
-            if (static_cast<std::uint64_t>(block) >= k)
-                throw std::invalid_argument("order names a block that does not exist");
+    /// The place in `order`, a list of classes, of the one each row is predicted as: the best score, the
+    /// first of equals, but the second of two. The scores are read piece by piece, so that they stay in the
+    /// cache; those of all rows would be written and read again.
+    nb::object best(const Matrix& matrix, const std::vector<std::size_t>& order, std::size_t threads) const {
+        const std::size_t n = matrix.rows, k = learner->blocks(), classes = order.size();
+        if (classes == 0) throw std::invalid_argument("order must name a class");
+        for (const std::size_t number : order)
+            if (number >= std::max<std::size_t>(k, 2))
+                throw std::invalid_argument("order names a class that does not exist");
+        if (k == 1 && classes > 2) throw std::invalid_argument("order names more classes than there are");
         std::int64_t* data;
-        const auto out = new_array(data, n);
+        const auto out = new_array<nb::memview>(data, n);
         Refusal refusal;
         {
             nb::gil_scoped_release release;
             std::shared_lock lock(turn);
-            const std::size_t piece = threads > 1 ? std::size_t{1} << 16 : std::size_t{1} << 10;
+            const std::size_t piece =
+                threads > 1 ? std::size_t{1} << 16 : std::max<std::size_t>((std::size_t{1} << 15) / k, 64);
             std::vector<double> scores(std::min(piece, n) * k);
             for (std::size_t first = 0; first < n && !refusal; first += piece) {
                 const std::size_t rows = std::min(piece, n - first);
                 refusal = learner->read(matrix.part(first, rows), Reading::scores, scores.data(), threads);
                 if (refusal) refusal.row += first;
-                for (std::size_t i = 0; i < rows && !refusal; ++i) {
-                    const double* row = scores.data() + i * k;
-                    data[first + i] = static_cast<std::int64_t>(
-                        first_largest(blocks.size(), [&](std::size_t c) { return row[blocks[c]]; }));
-                }
+                for (std::size_t i = 0; i < rows && !refusal; ++i)
+                    data[first + i] = chosen(scores.data() + i * k, k, order);
             }
         }
         if (refusal) return refused(refusal);
         return nb::cast(out);
+    }
+
+    static std::int64_t chosen(const double* score, std::size_t blocks,
+                               const std::vector<std::size_t>& order) {
+        if (order.size() == 1) return 0;
+        if (order.size() == 2) {
+            // One block is the score of class 1 against class 0.
+            if (blocks == 1) return order[1] == 1 ? score[0] >= 0 : -score[0] >= 0;
+            return score[order[1]] >= score[order[0]];
+        }
+        return static_cast<std::int64_t>(
+            first_largest(order.size(), [&](std::size_t c) { return score[order[c]]; }));
     }
 
     /// Learns one dict; what is refused, or has no weight, leaves no feature and no word behind.
@@ -421,6 +432,21 @@ void check_joint(const task::MulticlassJoint& task, const BeliefSpec& belief) {
 }  // namespace
 
 /// The arrays take over the numbers: a large model is not copied once more.
+namespace {
+
+/// The numbers of an entry, which it gives away.
+template <class Framework>
+nb::object to_array(StateEntry& entry) {
+    const auto put = [&]<class T>(std::vector<T>& values) {
+        auto* kept = new std::vector<T>(std::move(values));
+        nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+        return nb::cast(nb::ndarray<Framework, T>(kept->data(), {entry.shape[0], entry.shape[1]}, owner));
+    };
+    return entry.f32.empty() ? put(entry.f64) : put(entry.f32);
+}
+
+}  // namespace
+
 nb::dict to_dict(std::vector<StateEntry> entries) {
     nb::dict out;
     for (StateEntry& entry : entries) {
@@ -428,13 +454,7 @@ nb::dict to_dict(std::vector<StateEntry> entries) {
             out[entry.name.c_str()] = entry.scalar;
             continue;
         }
-        const auto put = [&]<class T>(std::vector<T>& values) {
-            auto* kept = new std::vector<T>(std::move(values));
-            nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-            out[entry.name.c_str()] =
-                nb::ndarray<nb::numpy, T>(kept->data(), {entry.shape[0], entry.shape[1]}, owner);
-        };
-        entry.f32.empty() ? put(entry.f64) : put(entry.f32);
+        out[entry.name.c_str()] = to_array<nb::numpy>(entry);
     }
     return out;
 }
@@ -627,7 +647,7 @@ void bind_learner(nb::module_& m) {
         .def(
             "best_csr",
             [](const Handle& self, const Array& data, const Array& indices, const Array& indptr,
-               std::size_t columns, const Array& order, std::size_t threads) {
+               std::size_t columns, const std::vector<std::size_t>& order, std::size_t threads) {
                 return self.best(csr(data, indices, indptr, std::min(columns, self.learner->features())),
                                  order, threads);
             },
@@ -635,7 +655,8 @@ void bind_learner(nb::module_& m) {
             nb::arg("threads") = 1)
         .def(
             "best_dense",
-            [](const Handle& self, const Array& x, const Array& order, std::size_t threads) {
+            [](const Handle& self, const Array& x, const std::vector<std::size_t>& order,
+               std::size_t threads) {
                 const Matrix matrix = dense(x);
                 if (matrix.columns > self.learner->features())
                     throw std::invalid_argument("X has too many columns");
@@ -865,16 +886,17 @@ void bind_learner(nb::module_& m) {
             },
             "Names and shapes of the arrays of `state`.")
         .def(
-            "state_array",
-            [](const Handle& self, const std::string& name, std::size_t first, std::size_t last) {
+            "state_part",
+            [](const Handle& self, const std::string& name, std::pair<std::size_t, std::size_t> rows,
+               std::pair<std::size_t, std::size_t> columns) {
                 std::shared_lock lock(self.turn);
-                const StatePart part{name, first, last};
-                std::vector<StateEntry> entries = self.learner->state(&part);
-                std::erase_if(entries, [&](const StateEntry& entry) { return entry.name != name; });
-                return nb::object(to_dict(std::move(entries))[name.c_str()]);
+                const StatePart part{name, {rows.first, rows.second}, {columns.first, columns.second}};
+                for (StateEntry& entry : self.learner->state(&part))
+                    if (entry.name == name && !entry.shape.empty()) return to_array<nb::memview>(entry);
+                throw nb::key_error(name.c_str());
             },
-            nb::arg("name"), nb::arg("first") = 0, nb::arg("last") = std::numeric_limits<std::size_t>::max(),
-            "The rows from `first` to `last` of one array of `state`.")
+            nb::arg("name"), nb::arg("rows"), nb::arg("columns"),
+            "The numbers of one array of `state` in a range of rows and one of columns, as a memoryview.")
         .def(
             "state_numbers",
             [](const Handle& self) {

@@ -64,9 +64,9 @@ struct BatchHandle {
 };
 
 /// An array over memory that lives as long as `owner`.
-template <class T>
-nb::ndarray<nb::numpy, T, nb::ndim<1>> view(text::Array<T>& array, std::size_t size, nb::handle owner) {
-    return {array.data(), {size}, owner};
+template <class Framework, class T>
+nb::ndarray<Framework, T, nb::ndim<1>> view(text::Array<T>& array, nb::handle owner) {
+    return {array.data(), {array.size()}, owner};
 }
 
 template <class T, text::Array<T> text::Batch::* Member>
@@ -75,7 +75,7 @@ void bind_array(nb::class_<BatchHandle>& batch, const char* name, const char* do
         name,
         [](nb::handle self) {
             text::Array<T>& array = (*nb::cast<BatchHandle&>(self).batch).*Member;
-            return view(array, array.size(), self);
+            return view<nb::memview>(array, self);
         },
         doc);
 }
@@ -191,7 +191,7 @@ private:
 };
 
 void bind_batch(nb::module_& m) {
-    nb::class_<BatchHandle> batch(m, "Batch", "Rows, as arrays over native memory.");
+    nb::class_<BatchHandle> batch(m, "Batch", "Rows, as memoryviews of native memory.");
     bind_array<std::int64_t, &text::Batch::indptr>(batch, "indptr", "Where rows start in `indices`.");
     bind_array<std::int32_t, &text::Batch::indices>(batch, "indices", "Columns, rising in each row.");
     bind_array<float, &text::Batch::values>(batch, "values", "Their values.");
@@ -202,6 +202,17 @@ void bind_batch(nb::module_& m) {
                                                          "Where rows start in `labels`.");
     bind_array<double, &text::Batch::weights>(batch, "weights", "Importance of each row.");
     batch.def_prop_ro("n_rows", [](const BatchHandle& b) { return b.batch->rows(); });
+    batch.def_prop_ro(
+        "n_columns",
+        [](const BatchHandle& b) {
+            std::int64_t columns = 0;
+            const text::Batch& rows = *b.batch;
+            for (std::size_t i = 1; i < rows.indptr.size(); ++i)
+                if (rows.indptr[i] > rows.indptr[i - 1])
+                    columns = std::max<std::int64_t>(columns, rows.indices[rows.indptr[i] - 1] + 1);
+            return columns;
+        },
+        "One more than the highest column of any row.");
     batch.def_prop_ro("any_text_label", [](const BatchHandle& b) { return b.batch->any_text_label; });
     batch.def_prop_ro("any_missing_label", [](const BatchHandle& b) { return b.batch->any_missing_label; });
     batch.def_prop_ro("any_weight", [](const BatchHandle& b) { return b.batch->any_weight; });
@@ -339,8 +350,7 @@ public:
         const nb::capsule values_owner(values.release(),
                                        [](void* p) noexcept { delete static_cast<text::Array<Real>*>(p); });
         return nb::make_tuple(nb::ndarray<nb::numpy, Real, nb::ndim<1>>(data, {size}, values_owner),
-                              view(batch->indices, batch->indices.size(), owner),
-                              view(batch->indptr, batch->indptr.size(), owner));
+                              view<nb::numpy>(batch->indices, owner), view<nb::numpy>(batch->indptr, owner));
     }
 
     void collect(const nb::list& documents) {

@@ -8,21 +8,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import nextafter
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
-
-import numpy as np
-import numpy.typing as npt
 
 from . import _core, task
 from ._estimator import Array, GaussianBelief, LinearEstimator
 from ._labels import Labels, distinct_labels
 from ._learner import weights_of
+from ._numpy import np
 from ._parameters import check_choice, check_number, with_advice
 from ._rows import Rows, SparseRows, refuse
 from ._sklearn import ClassifierMixin, generator, is_lean
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from ._explanation import Explanation
     from ._stream import RowStream
 
@@ -31,7 +32,7 @@ __all__ = ["GaussianClassifier", "OnlineClassifier"]
 #: Kinds of arrays whose values are classes whatever they are: whole numbers, booleans, words.
 _PLAIN_LABELS = "iubUS"
 
-_HALF_AND_A_BIT = float(np.nextafter(0.5, 1.0))
+_HALF_AND_A_BIT = nextafter(0.5, 1.0)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -352,11 +353,11 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
                 ) from None
         return rows, labels
 
-    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
+    def _start(self, n_features: int, classes: Array | list[Any], dtype: str, *, anew: bool = True) -> None:
         rule, known = self.axes()
         if self.cost_matrix is not None:
             asked, classes = self._costly(np.asarray(classes))
-        self._labels.add(np.asarray(classes))
+        self._labels.add(classes)
         n_classes = max(len(self._labels), 2)
         if self.cost_matrix is None:
             several = n_classes > 2 or self._always_joint
@@ -413,7 +414,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """Whether these classes or this many features ask for room."""
         return len(new) > 0 or n_features > self._learner.n_features
 
-    def _meet(self, new: Array, n_features: int, dtype: str = "float64", *, expected: int = 0) -> None:
+    def _meet(
+        self, new: Array | list[Any], n_features: int, dtype: str = "float64", *, expected: int = 0
+    ) -> None:
         """Make room for classes and features that were not there before; the first of them start the learner.
 
         Room is made for `expected` classes at once, where so many are known to come.
@@ -426,8 +429,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         handle = self._learner.handle
         handle.expect_classes(expected)
         if self.cost_matrix is not None and len(new):
-            self._refuse_class(new.tolist()[0])
-        self._labels.add(np.asarray(new))
+            self._refuse_class(np.asarray(new).tolist()[0])
+        self._labels.add(new)
         n_classes = max(len(self._labels), 2)
         if n_classes > 2 and handle.n_blocks == 1:
             several = self._joint_task() or task.Multiclass()
@@ -511,11 +514,10 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        learner, order = self._ready(), self._labels.order
-        if learner.n_blocks > 1 and len(order) > 2:
-            places = learner.best_blocks(self._rows_to_read(X), order, n_threads=self._threads())
-        else:
-            places = self._decide(self.decision_function(X))
+        learner = self._ready()
+        places = np.asarray(
+            learner.chosen(self._rows_to_read(X), self._labels.ranking, n_threads=self._threads())
+        )
         classes: Array = self.classes_[places]
         return classes
 

@@ -10,23 +10,21 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-import numpy as np
-import numpy.typing as npt
-
 from . import _core, belief
 from ._labels import Labels
 from ._learner import Learner, Report, weights_of
+from ._numpy import Array, np
 from ._parameters import check_choice, check_declared, check_number, check_numbers, with_advice
 from ._rows import Rows, SparseRows, check_sparse, is_sparse, quick_rows, refuse, to_rows
 from ._sklearn import BaseEstimator, generator, is_lean
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from ._stream import RowStream
 
 __all__ = ["Array", "GaussianBelief", "LinearEstimator", "OnlineEstimator"]
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -131,7 +129,7 @@ class OnlineEstimator(BaseEstimator):
             learner.name_columns([str(name) for name in self.feature_names_in_])
         return learner
 
-    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
+    def _start(self, n_features: int, classes: Array | list[Any], dtype: str, *, anew: bool = True) -> None:
         """Make the learner; `classes` are those known at the start, none where the task has none.
 
         It is not `anew` when a state is about to be loaded into it.
@@ -628,6 +626,8 @@ def need_weight(w: Any) -> None:
 
 
 def _is_float(dtype: Any) -> bool:
+    if isinstance(dtype, str) and dtype in ("float32", "float64"):
+        return True
     try:
         return str(np.dtype(dtype)) in ("float32", "float64")
     except TypeError:

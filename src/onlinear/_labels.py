@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from . import _core
+from ._numpy import Array, np
+from ._rows import types_taken
 from .exceptions import DataError
-
-Array = npt.NDArray[Any]
-
-#: Types of labels that the core numbers itself.
-_WHOLE = (np.dtype(np.int32), np.dtype(np.int64))
 
 #: So many labels are looked for one by one.
 _FEW = 8
@@ -28,9 +23,12 @@ class Labels:
     def __init__(self) -> None:
         self.names: list[Any] = []
         self.index: dict[Any, int] = {}
+        self._ranking: list[int] | None = None
         self._sorted: Array | None = None
         self._order: Array | None = None
-        self._dtype: np.dtype[Any] | None = None
+        #: The type of the array that would hold them, as NumPy writes it.
+        self.type: str | None = None
+        self._dtype_made: np.dtype[Any] | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -38,7 +36,7 @@ class Labels:
     def copy(self) -> Labels:
         """An independent copy."""
         twin = Labels()
-        twin.names, twin.index, twin._dtype = list(self.names), dict(self.index), self._dtype
+        twin.names, twin.index, twin.type = list(self.names), dict(self.index), self.type
         return twin
 
     def arrivals(self, y: Array) -> tuple[Array, Array]:
@@ -52,55 +50,58 @@ class Labels:
         rows = np.sort(first)
         return y[rows], rows
 
-    def add(self, labels: Array) -> None:
+    @property
+    def _dtype(self) -> np.dtype[Any] | None:
+        if self._dtype_made is None and self.type is not None:
+            self._dtype_made = np.dtype(self.type)
+        return self._dtype_made
+
+    def add(self, labels: Array | list[Any]) -> None:
         """Give numbers to labels not met before, in the given order."""
-        if len(labels) == 0 and self._dtype is not None:
+        if len(labels) == 0 and self.type is not None:
             return  # nothing, of whatever type
-        for label in labels.tolist():
+        for label in labels if isinstance(labels, list) else labels.tolist():
             if label not in self.index:
                 self.index[label] = len(self.names)
                 self.names.append(label)
-        if self._dtype is None:
-            self._dtype = labels.dtype
-        elif labels.dtype != self._dtype:
-            alike = _alike(self._dtype, labels.dtype)
-            self._dtype = np.result_type(self._dtype, labels.dtype) if alike else np.dtype(object)
-        self._sorted = None
+        self.type = _joined(self.type, _type_of(labels))
+        self._dtype_made = self._ranking = self._sorted = self._order = None
 
-    def _sort(self) -> None:
-        if self._dtype is not None and self._dtype.kind != "O":
-            values = np.array(self.names, dtype=None if self._dtype.kind in "US" else self._dtype)
-        else:
-            values = np.empty(len(self.names), dtype=object)
-            values[:] = self.names
-        try:
-            self._order = np.argsort(values, kind="stable")
-        except TypeError:
-            self._order = np.argsort(
-                [f"{type(name).__name__}:{name!r}" for name in self.names], kind="stable"
-            )
-        self._sorted = values[self._order]
+    @property
+    def ranking(self) -> list[int]:
+        """The number of each sorted class, as a list."""
+        if self._ranking is None:
+            numbers, names = range(len(self.names)), self.names
+            try:
+                self._ranking = sorted(numbers, key=names.__getitem__)
+            except TypeError:  # words and numbers
+                self._ranking = sorted(numbers, key=lambda i: f"{type(names[i]).__name__}:{names[i]!r}")
+        return self._ranking
 
     @property
     def sorted(self) -> Array:
         """The classes, sorted."""
         if self._sorted is None:
-            self._sort()
-        assert self._sorted is not None
+            kind = "O" if self._dtype is None else self._dtype.kind
+            names = [self.names[number] for number in self.ranking]
+            if kind == "O":
+                self._sorted = np.empty(len(names), dtype=object)
+                self._sorted[:] = names
+            else:
+                self._sorted = np.array(names, dtype=None if kind in "US" else self._dtype)
         return self._sorted
 
     @property
     def order(self) -> Array:
         """The number of each sorted class."""
-        if self._sorted is None:
-            self._sort()
-        assert self._order is not None
+        if self._order is None:
+            self._order = np.array(self.ranking, dtype=np.intp)
         return self._order
 
     @property
     def in_order(self) -> bool:
         """Whether the classes came sorted, so that numbers are positions."""
-        return bool(np.array_equal(self.order, np.arange(len(self.names))))
+        return self.ranking == list(range(len(self.names)))
 
     def stray(self, y: Array) -> Any:
         """A label of `y` that has no number, or None."""
@@ -134,7 +135,8 @@ class Labels:
         classes = self.sorted
         if len(classes) == 0:
             return None
-        if y.dtype in _WHOLE and classes.dtype in _WHOLE:
+        whole = types_taken()[1]  # which the core numbers itself
+        if y.dtype in whole and classes.dtype in whole:
             return _core.number_labels(
                 np.ascontiguousarray(y), classes.astype(np.int64), self.order.astype(np.int32)
             )
@@ -158,6 +160,28 @@ def distinct_labels(y: Array) -> Array:
     return np.unique(y)
 
 
-def _alike(a: np.dtype[Any], b: np.dtype[Any]) -> bool:
-    numbers, words = "iubf", "US"
-    return (a.kind in numbers and b.kind in numbers) or (a.kind in words and b.kind in words)
+_ORDER = "<" if sys.byteorder == "little" else ">"
+
+
+def _type_of(labels: Array | list[Any]) -> str:
+    """The type of an array of labels; that of a list, as a stream brings them, is known without making one."""
+    if isinstance(labels, list):
+        kinds = {type(label) for label in labels}
+        if kinds == {str}:
+            return f"{_ORDER}U{max(1, *map(len, labels))}"
+        if kinds == {int} and all(abs(label) < 1 << 63 for label in labels):
+            return f"{_ORDER}i8"
+        if kinds == {float}:
+            return f"{_ORDER}f8"
+    return np.asarray(labels).dtype.str
+
+
+def _joined(before: str | None, added: str) -> str:
+    """The type that holds labels of both types; words and numbers are joined only as objects."""
+    if before is None or before == added:
+        return added
+    if before[1] == added[1] == "U":
+        return before if int(before[2:]) > int(added[2:]) else added
+    a, b = np.dtype(before), np.dtype(added)
+    alike = any(a.kind in kinds and b.kind in kinds for kinds in ("iubf", "US"))
+    return np.result_type(a, b).str if alike else np.dtype(object).str

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
+from math import inf
+from typing import TYPE_CHECKING, Any
 
 from . import _core, task
 from ._core import Fault
+from ._numpy import Array, np
 from ._rows import DenseRows, Rows, SparseRows, refuse, to_rows
 from .exceptions import DataError, ParameterError
 
-__all__ = ["Expansion", "Learner", "Report"]
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+__all__ = ["Expansion", "Learner", "Report"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +97,18 @@ class Learner:
         bits: int = 20,
         max_features: int = 1 << 28,
     ) -> None:
-        if str(np.dtype(dtype)) not in ("float32", "float64"):
-            raise ParameterError(f"dtype must be 'float32' or 'float64', got {dtype!r}")
+        if dtype not in ("float32", "float64"):
+            given, dtype = dtype, str(np.dtype(dtype))
+            if dtype not in ("float32", "float64"):
+                raise ParameterError(f"dtype must be 'float32' or 'float64', got {given!r}")
         if not 1 <= bits <= 30:
             raise ParameterError(f"bits must be in [1, 30], got {bits!r}")
-        if truncation is not None and not 0 <= truncation < np.inf:
+        if truncation is not None and not 0 <= truncation < inf:
             raise ParameterError(f"truncation must be at least 0, got {truncation!r}")
         self.task = task
         self.rule = rule
         self.belief = belief
-        self.dtype = str(np.dtype(dtype))
+        self.dtype = dtype
         self.fit_intercept = bool(fit_intercept)
         self.truncation = truncation
         self.bits = int(bits)
@@ -341,10 +343,18 @@ class Learner:
         """Scores or variances of prepared rows, shape (n, n_blocks)."""
         rows = self._narrowed(rows)
         read = self.handle.read_csr if isinstance(rows, SparseRows) else self.handle.read_dense
-        return self._read_out(read(*rows.arguments(), variances, n_threads))
+        scores: Array = self._read_out(read(*rows.arguments(), variances, n_threads))
+        return scores
 
-    def best_blocks(self, rows: Rows, order: Array, *, n_threads: int = 1) -> Array:
-        """Where in `order`, a list of blocks, the one with the highest score stands, the first of equals."""
+    def chosen(self, rows: Rows, order: list[int], *, n_threads: int = 1) -> Any:
+        """The place in `order`, a list of classes, of the one each row is predicted as.
+
+        The class with the highest score, the first of equals in `order`; of two, the second.
+
+        Returns
+        -------
+        memoryview of int64
+        """
         rows = self._narrowed(rows)
         best = self.handle.best_csr if isinstance(rows, SparseRows) else self.handle.best_dense
         return self._read_out(best(*rows.arguments(), order, n_threads))
@@ -356,7 +366,7 @@ class Learner:
             return rows
         return narrowed(rows, handle.n_features, handle.single_precision)
 
-    def _read_out(self, out: Array | tuple[int, int, int]) -> Array:
+    def _read_out(self, out: Any) -> Any:
         if isinstance(out, tuple):
             raise refuse(*out, single_precision=self.handle.single_precision, learning=False)
         return out
@@ -454,7 +464,7 @@ class Learner:
 
     def truncate(self, sigma: float) -> None:
         """Zero the smallest weights: in rising order of size, as long as their squares sum to less than `sigma`."""
-        if not 0 <= sigma < np.inf:
+        if not 0 <= sigma < inf:
             raise ParameterError(f"sigma must be at least 0, got {sigma!r}")
         if not self.handle.truncate(sigma):
             raise ParameterError(f"{self.belief} has no weights of its own to truncate")

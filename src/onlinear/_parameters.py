@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from dataclasses import dataclass
 from functools import cache
 from types import FunctionType
-from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_origin
 
 from .exceptions import ParameterError
 
@@ -188,13 +189,20 @@ def check_flag(owner: str, name: str, value: Any) -> None:
 @cache
 def declared_choices(cls: type) -> dict[str, tuple[Any, ...] | None]:
     """The parameters of `cls` declared as flags (None) or as one of several words (the words)."""
-    hints = get_type_hints(cls)
+    literal: Any = Literal
     declared: dict[str, tuple[Any, ...] | None] = {}
     for name in cls.__dataclass_fields__:  # type: ignore[attr-defined]
-        if hints[name] is bool:
+        owner = next(part for part in cls.__mro__ if name in inspect.get_annotations(part))
+        hint = inspect.get_annotations(owner)[name]
+        if isinstance(hint, str):
+            # typing.get_type_hints would look up every type, and NumPy's with them.
+            if hint != "bool" and "Literal" not in hint:
+                continue
+            hint = eval(hint, vars(sys.modules[owner.__module__]))
+        if hint is bool:
             declared[name] = None
-        elif get_origin(hints[name]) is Literal:
-            declared[name] = get_args(hints[name])
+        elif get_origin(hint) is literal:
+            declared[name] = get_args(hint)
     return declared
 
 

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numpy as np
-import numpy.typing as npt
-
 from . import _core, task
 from ._estimator import Array, LinearEstimator
 from ._labels import Labels
 from ._learner import Report, targets_of, weights_of
+from ._numpy import np
 from ._rows import Rows, refuse
 from ._sklearn import RegressorMixin, is_lean
 from .exceptions import DataError
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from ._stream import RowStream
 
 __all__ = ["OnlineRegressor"]
@@ -159,7 +159,7 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
             raise refuse(int(_core.Fault.bad_target.value), int(np.flatnonzero(bad)[0]), -1)
         return rows, targets
 
-    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
+    def _start(self, n_features: int, classes: Array | list[Any], dtype: str, *, anew: bool = True) -> None:
         rule, known = self.axes()
         self._learner = self._make_learner(self._task(), rule, known, n_features, None, dtype, anew=anew)
         self.n_features_in_ = n_features

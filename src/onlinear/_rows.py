@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
 from ._core import Fault
+from ._numpy import Array, np
 from .exceptions import DataError, NumericError
 
-Float: TypeAlias = npt.NDArray[Any]
 
-_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-_INDICES = (np.dtype(np.int32), np.dtype(np.int64))
+@cache
+def types_taken() -> tuple[tuple[np.dtype[Any], ...], tuple[np.dtype[Any], ...]]:
+    """The types of values and of indices that the core takes as they are."""
+    return (np.dtype(np.float32), np.dtype(np.float64)), (np.dtype(np.int32), np.dtype(np.int64))
 
 
 @dataclass(slots=True)
 class SparseRows:
     """CSR arrays, not trusted: the core checks every index before it uses one."""
 
-    data: Float
-    indices: npt.NDArray[Any]
-    indptr: npt.NDArray[Any]
+    data: Array
+    indices: Array
+    indptr: Array
     n_rows: int
     n_columns: int
 
@@ -41,7 +41,7 @@ class SparseRows:
 class DenseRows:
     """A two-dimensional array, of any strides."""
 
-    x: Float
+    x: Array
 
     @property
     def n_rows(self) -> int:
@@ -69,11 +69,12 @@ def is_sparse(X: Any) -> bool:
 
 def quick_rows(X: Any) -> Rows | None:
     """Rows the core can use as they are, or None when `X` needs converting."""
+    floats, integers = types_taken()
     if type(X) is np.ndarray:
-        return DenseRows(X) if X.ndim == 2 and X.dtype in _FLOATS and is_regular(X) else None
+        return DenseRows(X) if X.ndim == 2 and X.dtype in floats and is_regular(X) else None
     if getattr(X, "format", None) == "csr" and hasattr(X, "indptr"):
         data, indices, indptr = X.data, X.indices, X.indptr
-        if data.dtype in _FLOATS and indices.dtype in _INDICES and indptr.dtype in _INDICES:
+        if data.dtype in floats and indices.dtype in integers and indptr.dtype in integers:
             n_rows, n_columns = X.shape
             if indptr.shape[0] != n_rows + 1:
                 raise DataError(
@@ -87,12 +88,12 @@ def quick_rows(X: Any) -> Rows | None:
     return None
 
 
-def is_regular(array: Float) -> bool:
+def is_regular(array: Array) -> bool:
     """Whether every element lies at a multiple of its size, as the core reads it."""
     return array.flags.aligned and not any(step % array.itemsize for step in array.strides)
 
 
-def regular(array: Float) -> Float:
+def regular(array: Array) -> Array:
     """The array itself, or a copy whose elements lie one after the other at multiples of their size."""
     return array if array.flags.aligned and array.flags.c_contiguous else array.copy()
 
@@ -127,15 +128,16 @@ def to_rows(X: Any) -> Rows:
     rows = quick_rows(X)
     if rows is not None:
         return rows
+    floats, _ = types_taken()
     if is_sparse(X):
         check_sparse(X)
         csr = X.tocsr()
-        data = csr.data if csr.data.dtype in _FLOATS else csr.data.astype(np.float64)
+        data = csr.data if csr.data.dtype in floats else csr.data.astype(np.float64)
         return SparseRows(regular(data), regular(csr.indices), regular(csr.indptr), *csr.shape)
     x = np.asarray(X)
-    if x.dtype in _FLOATS:
+    if x.dtype in floats:
         x = x if is_regular(x) else x.copy()
-    if x.dtype not in _FLOATS:
+    if x.dtype not in floats:
         try:
             x = x.astype(np.float64)
         except (TypeError, ValueError) as error:

@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ._lean import is_lean
+from ._numpy import np
 
 __all__ = ["BaseEstimator", "ClassifierMixin", "OutlierMixin", "RegressorMixin", "generator", "is_lean"]
 

@@ -9,19 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
+from . import _core
 from ._learner import weights_of
+from ._numpy import Array, np
 from ._rows import SparseRows, refuse
 from .exceptions import DataError, NumericError, ReadError
 
 if TYPE_CHECKING:
     from .io._batch import Batch
 
-__all__ = ["Counts", "RowStream", "StreamLabels", "StreamLearner", "label_value", "without_row"]
-
-Array = npt.NDArray[Any]
+__all__ = ["Counts", "RowStream", "StreamLabels", "StreamLearner", "label_name", "label_value", "without_row"]
 
 _UNKNOWN = -1
 _EXACT = float(1 << 53)
@@ -58,6 +55,12 @@ def label_value(number: float) -> int | float:
     return int(number) if number.is_integer() and abs(number) <= _EXACT else number
 
 
+def label_name(batch: Batch, place: int) -> Any:
+    """A label of a batch as a model calls it."""
+    ident = batch.buffers.label_ids[place]
+    return batch.label_texts[ident] if ident >= 0 else label_value(float(batch.buffers.labels[place]))
+
+
 class StreamLabels:
     """The labels of batches as class numbers of a model.
 
@@ -70,10 +73,9 @@ class StreamLabels:
     """
 
     def __init__(self, names: list[Any]) -> None:
-        self._values = np.empty(0, dtype=np.float64)  # numeric classes, rising
-        self._numbers = np.empty(0, dtype=np.int32)  # and the number of each
+        self._native = _core.ClassNumbers()
         self._by_text: dict[str, int] = {}
-        self._by_id = np.empty(0, dtype=np.int32)  # of the reader's table of texts
+        self._n_texts = 0  # of the reader's table that have been looked up
         for number, name in enumerate(names):
             self.add(name, number)
 
@@ -81,18 +83,16 @@ class StreamLabels:
         """Give a class its number."""
         if isinstance(name, str):
             self._by_text[name] = number
-            self._by_id = self._by_id[:0]
-            return
-        place = int(np.searchsorted(self._values, float(name)))
-        self._values = np.insert(self._values, place, float(name))
-        self._numbers = np.insert(self._numbers, place, np.int32(number))
+            self._n_texts = 0
+        else:
+            self._native.add(float(name), number)
 
-    def encode(self, batch: Batch) -> Array:
-        """Class numbers as int32, -1 for classes not met before; rows without a label are refused."""
+    def encode(self, batch: Batch) -> Any:
+        """Class numbers, -1 for classes not met before; rows without a label are refused."""
         numbers = self.encode_all(batch)
-        missing = np.isnan(batch.labels) & (batch.label_ids < 0)
-        if missing.any():
-            line = int(batch.lines[int(np.flatnonzero(missing)[0])])
+        row = _core.ClassNumbers.unlabelled(batch.buffers.labels, batch.buffers.label_ids)
+        if row >= 0:
+            line = int(batch.buffers.lines[row])
             raise ReadError(
                 f"{batch.source}:{line}: expected a label, found none. Every line needs one here.",
                 batch.source,
@@ -100,34 +100,30 @@ class StreamLabels:
             )
         return numbers
 
-    def encode_all(self, batch: Batch) -> Array:
-        """Class numbers of all labels of a batch, however many its rows have; -1 where there is none."""
-        ids = batch.label_ids
-        numbers = self._of_values(batch.labels)
-        is_text = ids >= 0
-        if is_text.any():
-            self._take_texts(batch.label_texts)
-            numbers = np.where(is_text, self._by_id[np.maximum(ids, 0)], numbers)
+    def encode_all(self, batch: Batch) -> Any:
+        """Class numbers of all labels of a batch, however many its rows have; -1 where there is none.
+
+        Returns
+        -------
+        memoryview of int32
+        """
+        numbers = _core.numbers(len(batch.buffers.labels))
+        self.encode_again(batch, numbers)
         return numbers
 
-    def _of_values(self, labels: Array) -> Array:
-        values, numbers = self._values, self._numbers
-        if len(values) == 2:  # two comparisons beat a search
-            second = labels == values[1]
-            out: Array = np.where(second, numbers[1], numbers[0])
-            strange = ~(second | (labels == values[0]))
-            if strange.any():
-                out[strange] = _UNKNOWN
-            return out
-        if len(values) == 0:
-            return np.full(len(labels), _UNKNOWN, dtype=np.int32)
-        place = np.minimum(np.searchsorted(values, labels), len(values) - 1)
-        return np.where(values[place] == labels, numbers[place], np.int32(_UNKNOWN))
+    def encode_again(self, batch: Batch, numbers: Any, first: int = 0) -> None:
+        """Complete the numbers from `first` on, now that more classes are known."""
+        texts = batch.label_texts
+        if self._n_texts < len(texts):
+            self._n_texts = len(texts)
+            self._native.set_texts([self._by_text.get(text, _UNKNOWN) for text in texts])
+        self._native.encode(batch.buffers.labels, batch.buffers.label_ids, numbers, first)
 
-    def _take_texts(self, texts: list[str]) -> None:
-        if len(self._by_id) < len(texts):
-            get = self._by_text.get
-            self._by_id = np.array([get(text, _UNKNOWN) for text in texts], dtype=np.int32)
+    @staticmethod
+    def n_strangers(batch: Batch, numbers: Any) -> int:
+        """How many classes of a batch have no number."""
+        buffers = batch.buffers
+        return int(_core.ClassNumbers.strangers(buffers.labels, buffers.label_ids, numbers))
 
 
 class RowStream:
@@ -202,10 +198,11 @@ class RowStream:
 
     def size(self, batch: Batch, row: int) -> int:
         """How many features a row has."""
-        return int(batch.indptr[row + 1] - batch.indptr[row])
+        ends = batch.buffers.indptr
+        return int(ends[row + 1] - ends[row])
 
-    def class_numbers(self, batch: Batch, answers: Any, start: int, stop: int) -> Array | None:
-        """The classes of some rows, as numbers to count; None for tasks without classes."""
+    def class_numbers(self, batch: Batch, answers: Any, start: int, stop: int) -> Any:
+        """The classes of some rows, as int32 numbers to count; None for tasks without classes."""
         return None
 
     def restore(self, class_counts: list[int]) -> None:
@@ -271,6 +268,7 @@ class RowStream:
         learner = self.model._learner
         if batch.n_features > learner.handle.n_features:
             self._grow(batch.n_features)
+        buffers = batch.buffers
         weight = None if batch.weight is None else batch.weight[start:stop]
         heavy = None if weight is None else weight > 0
         apart, scores = None, None
@@ -283,9 +281,9 @@ class RowStream:
         class_weight, balanced = self._class_weights()
         labels, lists = self._lesson(answers, start, stop)
         learned, mistakes, updates, cost, fault, row, column = learner.handle.learn_csr(
-            batch.values,
-            batch.indices,
-            batch.indptr[start : stop + 1],
+            buffers.values,
+            buffers.indices,
+            buffers.indptr[start : stop + 1],
             batch.n_features,
             labels,
             weight,
@@ -306,7 +304,7 @@ class RowStream:
             return stop
         error = refuse(fault, row, column, single_precision=learner.handle.single_precision)
         if not self.skip or not isinstance(error, NumericError):
-            line = int(batch.lines[start + row])
+            line = int(buffers.lines[start + row])
             raise ReadError(f"{batch.source}:{line}: {without_row(str(error))}", batch.source, line)
         done.refused += 1
         return start + int(row) + 1
@@ -343,10 +341,7 @@ class RowStream:
 
     def scores(self, batch: Batch, start: int, stop: int) -> Array:
         """Scores of some rows, a column per block."""
-        rows = SparseRows(
-            batch.values, batch.indices, batch.indptr[start : stop + 1], stop - start, batch.n_features
-        )
-        out: Array = self.model._learner.read_rows(rows)
+        out: Array = self.model._learner.read_rows(rows_of(batch, start, stop))
         return out
 
 
@@ -361,73 +356,54 @@ class StreamLearner(RowStream):
         self._counted: Batch | None = None
         self._known_then = 0
 
-    def numbers(self, batch: Batch) -> Array:
+    def numbers(self, batch: Batch) -> Any:
         """Class numbers of a batch; -1 stands for classes met on the way."""
-        if batch.label_indptr is not None:
+        if batch.buffers.label_indptr is not None:
             raise DataError(
                 f"{batch.source}: rows with several labels need MultilabelRanker, not a classifier"
             )
         return self.labels.encode(batch)
 
-    def _meet_rows(self, batch: Batch, answers: Array, start: int, stop: int) -> tuple[int, int]:
-        new = self._news(batch, answers, start, stop)
-        if not self.started and (len(new) == 0 or new[0] > 0):  # rows of no weight before the first class
-            return (stop if len(new) == 0 else start + int(new[0])), 0
-        if len(new) and new[0] == 0:
+    def _meet_rows(self, batch: Batch, answers: Any, start: int, stop: int) -> tuple[int, int]:
+        """Rows of no weight bring no class, so those before the first class are passed over."""
+        weight = batch.buffers.weight
+        new = _core.first_unknown(answers, weight, start, stop)
+        if not self.started and new > start:
+            return new, 0
+        if new == start:
             self._meet(batch, answers, start)
-            new = self._news(batch, answers, start, stop)
-        return start, start + int(new[0]) if len(new) else stop
+            new = _core.first_unknown(answers, weight, start, stop)
+        return start, new
 
-    def _news(self, batch: Batch, answers: Array, start: int, stop: int) -> Array:
-        """The rows whose class is not known; a row of no weight brings none."""
-        unknown = answers[start:stop] < 0
-        if batch.weight is not None and unknown.any():
-            unknown &= batch.weight[start:stop] > 0
-        return np.flatnonzero(unknown)
-
-    def _meet(self, batch: Batch, numbers: Array, row: int) -> None:
+    def _meet(self, batch: Batch, numbers: Any, row: int) -> None:
         """Give the class of `row` a number, in the model and in the rest of the batch."""
-        ident = int(batch.label_ids[row])
-        if ident >= 0:
-            name: Any = batch.label_texts[ident]
-            same = batch.label_ids == ident
-        else:
-            name = label_value(float(batch.labels[row]))
-            same = (batch.labels == batch.labels[row]) & (batch.label_ids < 0)
+        name = label_name(batch, row)
         model = self.model
         known = len(model._labels) if self.started else 0
         try:
             with model._all_or_nothing():
                 model._meet(
-                    np.array([name]),
-                    batch.n_features,
-                    self.dtype,
-                    expected=self._expected(batch, numbers, known),
+                    [name], batch.n_features, self.dtype, expected=self._expected(batch, numbers, known)
                 )
         except DataError as error:
-            line = int(batch.lines[row])
+            line = int(batch.buffers.lines[row])
             raise ReadError(f"{batch.source}:{line}: {error}", batch.source, line) from None
         for number, met in enumerate(model._labels.names[known:], start=known):
             self.labels.add(met, number)
-        if len(model._labels) > known + 1:  # a cost matrix names all classes at once
-            numbers[:] = self.labels.encode(batch)
-        numbers[same] = model._labels.index[name]
+        # A cost matrix names all classes at once, also those of rows before.
+        self.labels.encode_again(batch, numbers, 0 if len(model._labels) > known + 1 else row)
 
-    def _expected(self, batch: Batch, numbers: Array, known: int) -> int:
+    def _expected(self, batch: Batch, numbers: Any, known: int) -> int:
         """How many classes there will be at the end of a batch, counted once a batch."""
         if batch is not self._counted:
             self._counted = batch
-            unknown = numbers < 0
-            # Not by np.unique: its first call imports the masked arrays, which take as long as a short run.
-            texts = set(batch.label_ids[unknown & (batch.label_ids >= 0)].tolist())
-            values = set(batch.labels[unknown & (batch.label_ids < 0)].tolist())
-            self._known_then = known + len(texts) + len(values)
+            self._known_then = known + self.labels.n_strangers(batch, numbers)
         return self._known_then
 
-    def _lesson(self, answers: Array, start: int, stop: int) -> tuple[Array, None]:
+    def _lesson(self, answers: Any, start: int, stop: int) -> tuple[Any, None]:
         numbers = answers[start:stop]
-        if len(numbers) and numbers.min() < 0:  # rows of no weight; any number will do
-            numbers = np.maximum(numbers, 0)
+        if _core.first_unknown(numbers, None, 0, stop) < stop - start:  # of no weight; any number will do
+            return np.maximum(numbers, 0), None
         return numbers, None
 
     def _class_weights(self) -> tuple[Array | None, bool]:
@@ -435,10 +411,10 @@ class StreamLearner(RowStream):
         return weights
 
     def _grow(self, n_features: int) -> None:
-        self.model._meet(np.empty(0, dtype=object), n_features)
+        self.model._meet([], n_features)
 
     def _wrong(self, answers: Array, rows: Array, scores: Array) -> int:
-        return int((self.guess(scores) != answers[rows]).sum())
+        return int((self.guess(scores) != np.asarray(answers)[rows]).sum())
 
     def guess(self, blocks: Array) -> Array:
         """The class numbers that scores stand for."""
@@ -448,18 +424,25 @@ class StreamLearner(RowStream):
 
     def label_text(self, batch: Batch, row: int) -> str:
         """The class of a row."""
-        ident = int(batch.label_ids[row])
-        return str(batch.label_texts[ident] if ident >= 0 else label_value(float(batch.labels[row])))
+        return str(label_name(batch, row))
 
     def guess_text(self, batch: Batch, row: int) -> str:
         """The class the model would give a row."""
-        return str(self.model._labels.names[self.guess(self.scores(batch, row, row + 1))[0]])
+        labels = self.model._labels
+        place = self.model._learner.chosen(rows_of(batch, row, row + 1), labels.ranking)[0]
+        return str(labels.names[labels.ranking[place]])
 
-    def class_numbers(self, batch: Batch, answers: Array, start: int, stop: int) -> Array:
+    def class_numbers(self, batch: Batch, answers: Any, start: int, stop: int) -> Any:
         """The classes of some rows."""
-        numbers = answers[start:stop]
-        counted: Array = numbers[numbers >= 0]
-        return counted
+        return answers[start:stop]
+
+
+def rows_of(batch: Batch, start: int = 0, stop: int | None = None) -> SparseRows:
+    """Some rows of a batch, as a learner reads them."""
+    buffers, stop = batch.buffers, batch.n_rows if stop is None else stop
+    return SparseRows(
+        buffers.values, buffers.indices, buffers.indptr[start : stop + 1], stop - start, batch.n_features
+    )
 
 
 def without_row(message: str) -> str:

@@ -8,20 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
 from ._labels import Labels
-from ._stream import RowStream, StreamLabels, label_value
+from ._numpy import Array, np
+from ._stream import RowStream, StreamLabels, label_name
 from .exceptions import ReadError
 
 if TYPE_CHECKING:
     from .io._batch import Batch
 
 __all__ = ["LabelLists", "OneClassStream", "RankingStream", "TargetStream", "ranking_measures", "targets_in"]
-
-Array = npt.NDArray[Any]
-
 
 # ---------------------------------------------------------------------- targets, and none
 
@@ -166,8 +161,8 @@ class RankingStream(RowStream):
             raise ReadError(f"{batch.source}: the model has learned {form}, this is the other", batch.source)
         if batch.label_indptr is None:
             starts = np.arange(batch.n_rows + 1, dtype=np.int64)
-            return LabelLists(self.labels.encode(batch), starts)
-        return LabelLists(self.labels.encode_all(batch), batch.label_indptr.astype(np.int64))
+            return LabelLists(np.asarray(self.labels.encode(batch)), starts)
+        return LabelLists(np.asarray(self.labels.encode_all(batch)), batch.label_indptr.astype(np.int64))
 
     def _meet_rows(self, batch: Batch, answers: LabelLists, start: int, stop: int) -> tuple[int, int]:
         if not self.started:
@@ -190,7 +185,7 @@ class RankingStream(RowStream):
 
     def _meet(self, batch: Batch, answers: LabelLists, row: int) -> None:
         """Give the labels of `row` their numbers, sorted as in a batch of one row."""
-        names = [_name(batch, place) for place in range(answers.starts[row], answers.starts[row + 1])]
+        names = [label_name(batch, place) for place in range(answers.starts[row], answers.starts[row + 1])]
         model = self.model
         known = len(model._labels) if self.started else 0
         if self.started:
@@ -204,7 +199,7 @@ class RankingStream(RowStream):
                 model.n_passes_ = 0
         for number, name in enumerate(model._labels.names[known:], start=known):
             self.labels.add(name, number)
-        answers.numbers = self.labels.encode_all(batch)
+        self.labels.encode_again(batch, answers.numbers)
 
     def _lesson(self, answers: LabelLists, start: int, stop: int) -> tuple[Array, Array]:
         numbers = np.maximum(answers.between(start, stop), 0)  # unknown ones are of rows of no weight
@@ -225,7 +220,7 @@ class RankingStream(RowStream):
         first, last = row, row + 1
         if batch.label_indptr is not None:
             first, last = int(batch.label_indptr[row]), int(batch.label_indptr[row + 1])
-        return ",".join(str(_name(batch, place)) for place in range(first, last)) or "-"
+        return ",".join(str(label_name(batch, place)) for place in range(first, last)) or "-"
 
     def guess_text(self, batch: Batch, row: int) -> str:
         """The label the model ranks first."""
@@ -237,14 +232,7 @@ class RankingStream(RowStream):
 
     def class_numbers(self, batch: Batch, answers: LabelLists, start: int, stop: int) -> Array:
         """All labels of some rows."""
-        numbers = answers.between(start, stop)
-        counted: Array = numbers[numbers >= 0]
-        return counted
-
-
-def _name(batch: Batch, place: int) -> Any:
-    ident = int(batch.label_ids[place])
-    return batch.label_texts[ident] if ident >= 0 else label_value(float(batch.labels[place]))
+        return answers.between(start, stop)
 
 
 def _array(names: list[Any]) -> Array:

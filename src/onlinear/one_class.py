@@ -170,7 +170,7 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
 
     # ------------------------------------------------------------------ getting ready
 
-    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
+    def _start(self, n_features: int, classes: Array | list[Any], dtype: str, *, anew: bool = True) -> None:
         rule, known = self.axes()
         asked = task.OneClass(radius=self.radius, max_radius=self.max_radius)
         self._learner = self._make_learner(asked, rule, known, n_features, None, dtype, anew=anew)

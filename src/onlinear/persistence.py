@@ -19,16 +19,17 @@ import json
 import os
 import stat
 import zlib
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import accumulate
+from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-import numpy as np
-import numpy.typing as npt
-
 from . import _HOMES, __version__
 from ._labels import Labels
+from ._numpy import Array, np
 from .exceptions import DataError, ModelFileError, NotAvailableError, ParameterError
 
 __all__ = ["FORMAT", "load", "save", "save_compact"]
@@ -45,16 +46,13 @@ _MOST_CLASSES = 1 << 24
 # A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
 _MOST_UNPACKED = 1 << 28
 
-# Numbers of a state to copy out at a time.
-_PART = 1 << 20
+# Numbers of a state to copy out at a time: they stay in the cache until they are written.
+_PART = 1 << 17
 
 # Examples of a kernel model with up to so many features are laid out dense; and how often over that may be what
 # the file brings, where it is more than the above.
 _FEW_FEATURES = 4096
 _MOST_UNFOLDED = 64
-
-Array = npt.NDArray[Any]
-
 
 # ---------------------------------------------------------------------- files that appear whole
 
@@ -127,9 +125,11 @@ def _alive(process: int) -> bool:
 
 def plain(value: Any) -> Any:
     """A parameter or label as JSON; random generators, which are not part of a model, become null."""
+    if value is None or type(value) in (bool, int, float, str):
+        return value
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, bool | int | float | str):
+    if isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
         return {"pairs": [[plain(key), plain(item)] for key, item in value.items()]}
@@ -213,7 +213,7 @@ def describe(model: Any) -> dict[str, Any]:
         "estimator": type(model).__name__,
         "parameters": {name: plain(value) for name, value in model.get_params(deep=False).items()},
         "classes": [label(name) for name in model._labels.names],
-        "classes_dtype": None if model._labels._dtype is None else model._labels._dtype.str,
+        "classes_dtype": model._labels.type,
         "dtype": learner.dtype,
         "n_features": learner.n_features,
         "feature_names": None if names is None else [str(name) for name in names],
@@ -223,15 +223,17 @@ def describe(model: Any) -> dict[str, Any]:
     }
 
 
-def _word_tensors(words: Mapping[int, str]) -> dict[str, Array]:
+def _word_tensors(words: Mapping[int, str]) -> dict[str, Array | Later]:
     if not words:
         return {}
     columns = sorted(words)
     encoded = [words[column].encode("utf-8", "surrogatepass") for column in columns]
+    ends = array("q", accumulate(map(len, encoded)))
+    text = b"".join(encoded)
     return {
-        "words.column": np.array(columns, dtype=np.int64),
-        "words.end": np.cumsum([len(word) for word in encoded]).astype(np.int64),
-        "words.bytes": np.frombuffer(b"".join(encoded), dtype=np.uint8),
+        "words.column": Later.whole("int64", (len(columns),), array("q", columns)),
+        "words.end": Later.whole("int64", (len(ends),), ends),
+        "words.bytes": Later.whole("uint8", (len(text),), text),
     }
 
 
@@ -245,19 +247,52 @@ _TYPES = {
 }
 
 
+#: Bytes of a number of each type.
+_SIZES = {"float16": 2, "float32": 4, "float64": 8, "int32": 4, "int64": 8, "uint8": 1}
+
+
 class Later(NamedTuple):
-    """An array that is made when it is written, part by part, so that a large model is never in memory twice."""
+    """An array that is made when it is written, piece by piece, so that a large model is never in memory twice.
+
+    A piece is the next bytes of one of its `rows`, of which one may be filled after the other or several side by
+    side.
+    """
 
     type: str
     shape: tuple[int, ...]
-    parts: Callable[[], Iterable[Array]]
+    rows: int
+    pieces: Callable[[], Iterable[tuple[int, Any]]]
+
+    @classmethod
+    def whole(cls, type: str, shape: tuple[int, ...], data: Any) -> Later:
+        """An array that is there already."""
+        return cls(type, shape, 1, lambda: [(0, data)])
+
+    @property
+    def n_bytes(self) -> int:
+        """How long it is."""
+        return _SIZES[self.type] * prod(self.shape)
 
 
-def _state_parts(handle: Any, name: str, rows: int, columns: int) -> Iterator[Array]:
-    """Some rows after the other of an array of a learner's state."""
+def _state_pieces(handle: Any, name: str, rows: int, columns: int) -> Iterator[tuple[int, Any]]:
+    """An array of a learner's state: some columns of all rows at a time.
+
+    A model of several classes lies in memory feature by feature and in the file class by class; this way it is read
+    once, not once for every class.
+    """
+    step = max(1, _PART // max(rows, 1))
+    for first in range(0, columns, step):
+        part = handle.state_part(name, (0, rows), (first, first + step)).cast("B")
+        width = len(part) // rows
+        for row in range(rows):
+            yield row, part[row * width : (row + 1) * width]
+
+
+def _matrix_pieces(handle: Any, name: str, rows: int, columns: int) -> Iterator[tuple[int, Any]]:
+    """The same for an array that lies in memory row by row."""
     step = max(1, _PART // max(columns, 1))
     for first in range(0, rows, step):
-        yield handle.state_array(name, first, first + step)
+        yield 0, handle.state_part(name, (first, first + step), (0, columns)).cast("B")
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Mapping[str, Any]) -> None:
@@ -269,7 +304,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Map
     header: dict[str, Any] = {"__metadata__": {_SUM: unknown, _KEY: text}}
     position = 0
     for name, tensor in ordered:
-        end = position + np.dtype(tensor.type).itemsize * int(np.prod(tensor.shape, dtype=object))
+        end = position + tensor.n_bytes
         header[name] = {
             "dtype": _TYPES[tensor.type],
             "shape": list(tensor.shape),
@@ -279,25 +314,48 @@ def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Map
     encoded = json.dumps(header, separators=(",", ":")).encode()
     encoded += b" " * (-len(encoded) % 8)
     total = zlib.crc32(text.encode())
-    with path.open("wb") as file:
-        file.write(len(encoded).to_bytes(8, "little"))
-        file.write(encoded)
+    position = 8 + len(encoded)
+    with path.open("wb", buffering=0) as file:
+        put(file.fileno(), len(encoded).to_bytes(8, "little") + encoded, 0)
         for name, tensor in ordered:
             total = _sum_of(name, tensor.type, tensor.shape, total)
-            for part in tensor.parts():
-                data = _bytes(part)
-                total = zlib.crc32(data, total)
-                file.write(data)
-                del part, data  # before the next one is made
+            total = _write_array(file.fileno(), tensor, position, total)
+            position += tensor.n_bytes
         # The sum stands in the header and is known only now.
-        file.seek(8 + encoded.index(unknown.encode()))
-        file.write(f"{total:08x}".encode())
+        put(file.fileno(), f"{total:08x}".encode(), 8 + encoded.index(unknown.encode()))
+
+
+def _write_array(file: int, tensor: Later, place: int, total: int) -> int:
+    """Write the pieces of an array to where they belong; returns the checksum that goes on from `total`."""
+    size = tensor.n_bytes // max(tensor.rows, 1)
+    ends = [place + size * row for row in range(tensor.rows)]
+    sums = [0] * tensor.rows
+    if tensor.rows == 1:
+        sums[0], total = total, 0
+    for row, data in tensor.pieces():
+        sums[row] = zlib.crc32(data, sums[row])
+        ends[row] = put(file, data, ends[row])
+    if tensor.rows == 1:
+        return sums[0]
+    join = crc32_joiner(size)
+    for part in sums:
+        total = join(total, part)
+    return total
+
+
+def put(file: int, data: Any, place: int) -> int:
+    """Write all of some bytes at a place of a file; returns the place behind them."""
+    rest = memoryview(data).cast("B")
+    while len(rest):
+        written = os.pwrite(file, rest, place)
+        place, rest = place + written, rest[written:]
+    return place
 
 
 def _later(tensor: Array | Later) -> Later:
     if isinstance(tensor, Later):
         return tensor
-    return Later(tensor.dtype.name, tensor.shape, lambda: (tensor,))
+    return Later.whole(tensor.dtype.name, tensor.shape, _bytes(tensor))
 
 
 def _state_tensors(learner: Any) -> dict[str, Array | Later]:
@@ -305,17 +363,19 @@ def _state_tensors(learner: Any) -> dict[str, Array | Later]:
     from .belief import Kernel
 
     handle = learner.handle
-    if isinstance(learner.belief, Kernel):  # small tables, of float64 whatever the type of the rows
-        return {name: handle.state_array(name) for name, _, _ in handle.state_shapes()}
-    return {
-        name: Later(learner.dtype, (rows, columns), partial(_state_parts, handle, name, rows, columns))
-        for name, rows, columns in handle.state_shapes()
-    }
+    # The tables of a kernel belief are small, and of float64 whatever the type of its rows.
+    type = "float64" if isinstance(learner.belief, Kernel) else learner.dtype
+    tensors: dict[str, Array | Later] = {}
+    for name, rows, columns in handle.state_shapes():
+        by_columns = 0 < rows < columns
+        pieces = partial(_state_pieces if by_columns else _matrix_pieces, handle, name, rows, columns)
+        tensors[name] = Later(type, (rows, columns), rows if by_columns else 1, pieces)
+    return tensors
 
 
 def _place(name: str, type: str) -> tuple[int, str]:
     """Where a tensor stands in the file: wide types first, which keeps everything aligned."""
-    return -np.dtype(type).itemsize, name
+    return -_SIZES[type], name
 
 
 def _bytes(tensor: Array) -> memoryview:
@@ -329,6 +389,33 @@ def checksum(text: str, tensors: Mapping[str, Array]) -> int:
     for name, tensor in sorted(tensors.items(), key=lambda item: _place(item[0], item[1].dtype.name)):
         total = zlib.crc32(_bytes(tensor), _sum_of(name, tensor.dtype.name, tensor.shape, total))
     return total
+
+
+_POLYNOMIAL = 0xEDB88320
+
+
+def _product(a: int, b: int) -> int:
+    """The product of two polynomials modulo that of CRC-32; the highest bit is the constant term."""
+    out, bit = 0, 1 << 31
+    while bit:
+        if a & bit:
+            out ^= b
+        bit >>= 1
+        b = (b >> 1) ^ _POLYNOMIAL if b & 1 else b >> 1
+    return out
+
+
+def crc32_joiner(size: int) -> Callable[[int, int], int]:
+    """A function from the CRC-32 of some bytes and that of `size` bytes after them to that of both.
+
+    Appending n bits multiplies a checksum by x**n: Adler, in zlib's crc32_combine.
+    """
+    shift, square, left = 1 << 31, 1 << 30, 8 * size
+    while left:
+        if left & 1:
+            shift = _product(square, shift)
+        square, left = _product(square, square), left >> 1
+    return lambda before, after: _product(shift, before) ^ after
 
 
 def _sum_of(name: str, type: str, shape: tuple[int, ...], total: int) -> int:

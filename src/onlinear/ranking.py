@@ -340,7 +340,7 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         cube = np.stack([part.arguments()[0] for part in parts], axis=1)
         return DenseRows(cube.reshape(-1, cube.shape[-1]))
 
-    def _start(self, n_features: int, classes: Array, dtype: str, *, anew: bool = True) -> None:
+    def _start(self, n_features: int, classes: Array | list[Any], dtype: str, *, anew: bool = True) -> None:
         rule, known = self.axes()
         self._labels.add(np.asarray(classes))
         asked = task.Ranking(prototypes="multi" if self.phi is None else "single")

@@ -302,6 +302,30 @@ def test_neither_scikit_learn_nor_scipy_is_imported(data: Path, tmp_path: Path) 
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
 
+@pytest.mark.parametrize("name", ["a.svm", "a.vw", "a.jsonl", "a.svm.gz"])
+@pytest.mark.parametrize("shown", ["--quiet", "--json"])
+def test_learning_a_file_needs_no_numpy(name: str, shown: str, tmp_path: Path) -> None:
+    """Its import takes as long as a short run: nothing on the way from rows to a saved model asks for it."""
+    import subprocess
+    import sys
+
+    lines = {
+        "svm": "+1 1:1 3:0.5\n-1 2:1\n" * 50,
+        "vw": "1 | a:1 b\n2 | c\n3 | d\n" * 30,
+        "jsonl": '{"label": "spam", "text": "cheap pills"}\n{"label": "ham", "text": "see you"}\n' * 50,
+    }
+    data, model = tmp_path / name, tmp_path / "m.safetensors"
+    content = lines[name.split(".")[1]].encode()
+    data.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
+    code = (
+        "import sys; from onlinear.cli import main\n"
+        f"assert main(['train', {str(data)!r}, {shown!r}, '--save', {str(model)!r}]) == 0\n"
+        "assert 'numpy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+    assert onlinear.load(model).n_seen_ > 0
+
+
 def test_a_weight_that_would_overflow_names_the_line(tmp_path: Path) -> None:
     """The row is refused with its place; with --on-error skip it is counted and the rest is learned."""
     data = tmp_path / "a.svm"

@@ -54,18 +54,24 @@ def test_growing_in_any_order_gives_zero_means_and_fresh_variances(dtype: str, s
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_parts_of_the_state_are_its_rows(dtype: str) -> None:
-    """A state copied out some rows at a time is the state."""
+def test_parts_of_the_state_are_the_state(dtype: str) -> None:
+    """A state copied out some rows or columns at a time is the state."""
     learner = _learner(dtype, 5, 7)
     learner.learn(np.random.default_rng(0).standard_normal((30, 5)), np.arange(30) % 7)
-    handle = learner.handle
+    handle, state, end = learner.handle, learner.state(), 1 << 60
     for name, rows, columns in handle.state_shapes():
-        whole = handle.state_array(name)
+        whole = np.asarray(handle.state_part(name, (0, end), (0, end)))
+        np.testing.assert_array_equal(whole, state[name])
         assert whole.shape == (rows, columns)
         for step in (1, 2, 3, 100):
-            parts = [handle.state_array(name, first, first + step) for first in range(0, rows, step)]
-            np.testing.assert_array_equal(np.concatenate(parts), whole)
-        assert handle.state_array(name, rows, rows + 5).shape == (0, columns)
+            for axis, count in enumerate((rows, columns)):
+                ranges = [(first, first + step) for first in range(0, count, step)]
+                pairs = [(r, (0, end)) if axis == 0 else ((0, end), r) for r in ranges]
+                parts = [np.asarray(handle.state_part(name, *pair)) for pair in pairs]
+                np.testing.assert_array_equal(np.concatenate(parts, axis=axis), whole)
+        assert handle.state_part(name, (rows, rows + 5), (0, end)).shape == (0, columns)
+    with pytest.raises(KeyError):
+        handle.state_part("nothing", (0, end), (0, end))
 
 
 @pytest.mark.parametrize(

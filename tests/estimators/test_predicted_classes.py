@@ -14,8 +14,10 @@ from tests.estimators.streams import Stream, dense_stream, sparse_stream
 
 
 def expected(model: Any, X: Any) -> list[Any]:
-    """The first of the highest scores, by NumPy."""
-    return model.classes_[model.decision_function(X).argmax(axis=1)].tolist()
+    """The first of the highest scores, by NumPy; of two classes the second, where the score is not below zero."""
+    scores = model.decision_function(X)
+    places = scores.argmax(axis=1) if scores.ndim == 2 else (scores >= 0).astype(int)
+    return model.classes_[places].tolist()
 
 
 def fitted(stream: Stream, estimator: Any = onlinear.AROWClassifier, **parameters: Any) -> Any:
@@ -24,7 +26,7 @@ def fitted(stream: Stream, estimator: Any = onlinear.AROWClassifier, **parameter
     return estimator(**parameters).partial_fit(stream.X, names[stream.y])
 
 
-@pytest.mark.parametrize("n_classes", [3, 4, 5, 8, 9, 20, 33, 49, 70])
+@pytest.mark.parametrize("n_classes", [2, 3, 4, 5, 8, 9, 20, 33, 49, 70])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=["float32", "float64"])
 @pytest.mark.parametrize("maker", [dense_stream, sparse_stream], ids=["dense", "sparse"])
 @pytest.mark.parametrize("jobs", [None, 2])
@@ -44,12 +46,14 @@ def test_the_highest_score_wins(n_classes: int, dtype: Any, maker: Any, jobs: in
         (onlinear.RegularizedPassiveAggressiveClassifier, {}),
         (onlinear.AROWClassifier, {"covariance": "full"}),
         (onlinear.AdaGradRDAClassifier, {}),
+        (onlinear.MIRAClassifier, {}),
     ],
     ids=str,
 )
-def test_whatever_is_believed(estimator: Any, parameters: Any) -> None:
-    """Scaled and averaged means, covariances, dual averages."""
-    stream = sparse_stream(n=200, n_classes=6, seed=1)
+@pytest.mark.parametrize("n_classes", [2, 6])
+def test_whatever_is_believed(estimator: Any, parameters: Any, n_classes: int) -> None:
+    """Scaled and averaged means, covariances, dual averages, a block for each of two classes."""
+    stream = sparse_stream(n=200, n_classes=n_classes, seed=1)
     model = fitted(stream, estimator, **parameters)
 
     assert model.predict(stream.X).tolist() == expected(model, stream.X)
@@ -66,10 +70,26 @@ def test_the_first_of_equals_in_the_order_of_the_classes() -> None:
     )
 
 
+@pytest.mark.parametrize("estimator", [onlinear.AROWClassifier, onlinear.MIRAClassifier])
+@pytest.mark.parametrize("labels", [["a", "b"], ["b", "a"]])
+def test_of_two_classes_the_second_wins_a_tie(estimator: Any, labels: list[str]) -> None:
+    """Whichever came first, and whether they share a block of weights or not."""
+    model = estimator(fit_intercept=False).partial_fit(np.eye(2), labels)
+
+    assert model.predict(np.zeros((2, 2))).tolist() == ["b", "b"]
+
+
+def test_a_single_class_is_always_predicted() -> None:
+    """There is nothing else to say yet."""
+    model = onlinear.AROWClassifier().partial_fit(np.eye(2), [7, 7])
+
+    assert model.predict(-np.eye(2)).tolist() == [7, 7]
+
+
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_rows_need_not_be_tidy(index: Any) -> None:
     """Unsorted and repeated columns, indices of either size, more rows than are read at a time."""
-    stream = sparse_stream(n=2500, n_classes=5, seed=4)
+    stream = sparse_stream(n=20000, n_classes=5, seed=4)
     model = fitted(stream)
     X = sp.csr_array(stream.X)
     untidy = sp.csr_array(
@@ -86,10 +106,10 @@ def test_rows_need_not_be_tidy(index: Any) -> None:
     assert model.predict(untidy).tolist() == expected(model, turned)
 
 
-@pytest.mark.parametrize("row", [0, 1023, 1024, 2499])
+@pytest.mark.parametrize("row", [0, 6552, 6553, 19999])
 def test_a_bad_row_is_named(row: int) -> None:
     """By its place in what was given."""
-    stream = sparse_stream(n=2500, n_classes=5, seed=4)
+    stream = sparse_stream(n=20000, n_classes=5, seed=4)
     model = fitted(stream)
     X = sp.csr_array(stream.X).copy()
     X.data[X.indptr[row]] = np.inf

@@ -22,12 +22,22 @@ struct StateEntry {
     std::vector<double> f64;
 };
 
-/// Some rows of one array of a state. A large model is copied out in parts, so that it is not in memory
-/// twice.
-struct StatePart {
-    std::string name;
+/// Some rows and columns, as far as they exist.
+struct Range {
     std::size_t first = 0;
     std::size_t last = std::numeric_limits<std::size_t>::max();
+
+    Range within(std::size_t count) const {
+        const std::size_t end = std::min(last, count);
+        return {std::min(first, end), end};
+    }
+    std::size_t size() const { return last - first; }
+};
+
+/// A part of one array of a state. A large model is copied out in parts, so that it is not in memory twice.
+struct StatePart {
+    std::string name;
+    Range rows, columns;
 };
 
 /// Copies a belief's state out; with a part given, only that part's numbers.
@@ -37,12 +47,8 @@ struct StateWriter final : belief::StateVisitor<T> {
     std::vector<StateEntry> entries;
     explicit StateWriter(const StatePart* only = nullptr) : part(only) {}
     bool wanted(const char* name) const { return part == nullptr || part->name == name; }
-    /// The rows to copy of an array that has so many.
-    std::pair<std::size_t, std::size_t> rows(std::size_t count) const {
-        if (part == nullptr) return {0, count};
-        const std::size_t last = std::min(part->last, count);
-        return {std::min(part->first, last), last};
-    }
+    Range rows(std::size_t count) const { return (part ? part->rows : Range{}).within(count); }
+    Range columns(std::size_t count) const { return (part ? part->columns : Range{}).within(count); }
     static std::vector<T>& values(StateEntry& entry) {
         if constexpr (sizeof(T) == 4) {
             return entry.f32;
@@ -54,29 +60,34 @@ struct StateWriter final : belief::StateVisitor<T> {
     void plane(const char* name, Planes<T>& planes, std::size_t plane) override {
         entries.push_back({name, {planes.blocks(), planes.slots()}, 0, {}, {}});
         if (!wanted(name)) return;
-        const auto [first, last] = rows(planes.blocks());
-        entries.back().shape[0] = last - first;
-        values(entries.back()).resize((last - first) * planes.slots());
-        planes.read(plane, values(entries.back()).data(), first, last);
+        const Range r = rows(planes.blocks()), c = columns(planes.slots());
+        std::vector<T>& out = values(entries.back());
+        entries.back().shape = {r.size(), c.size()};
+        out.resize(r.size() * c.size());
+        planes.read(plane, out.data(), r.first, r.last, c.first, c.last);
     }
     void matrix(const char* name, BigArray<T>& array, std::size_t rows_given, std::size_t columns) override {
         entries.push_back({name, {rows_given, columns}, 0, {}, {}});
-        if (!wanted(name)) return;
-        const auto [first, last] = rows(rows_given);
-        entries.back().shape[0] = last - first;
-        values(entries.back()).assign(array.begin() + first * columns, array.begin() + last * columns);
+        if (wanted(name)) copy(array.begin(), rows_given, columns, values(entries.back()));
     }
     void table(const char* name, std::vector<double>& given, std::size_t columns) override {
         entries.push_back({name, {given.size() / columns, columns}, 0, {}, {}});
-        if (!wanted(name)) return;
-        const auto [first, last] = rows(given.size() / columns);
-        entries.back().shape[0] = last - first;
-        const auto at = [&](std::size_t row) {
-            return given.begin() + static_cast<std::ptrdiff_t>(row * columns);
-        };
-        entries.back().f64.assign(at(first), at(last));
+        if (wanted(name)) copy(given.begin(), given.size() / columns, columns, entries.back().f64);
     }
     bool loading() const noexcept override { return false; }
+
+private:
+    template <class Iterator, class Value>
+    void copy(Iterator from, std::size_t row_count, std::size_t column_count, std::vector<Value>& out) {
+        const Range r = rows(row_count), c = columns(column_count);
+        entries.back().shape = {r.size(), c.size()};
+        out.reserve(r.size() * c.size());
+        for (std::size_t row = r.first; row < r.last; ++row) {
+            const auto at = from + static_cast<std::ptrdiff_t>(row * column_count);
+            out.insert(out.end(), at + static_cast<std::ptrdiff_t>(c.first),
+                       at + static_cast<std::ptrdiff_t>(c.last));
+        }
+    }
 };
 
 /// Copies a state in; refuses shapes and numbers that cannot be.

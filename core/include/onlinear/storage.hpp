@@ -245,20 +245,23 @@ public:
     /// A plane as a plain array, block-major: out[block * slots + slot].
     template <class Out>
     void read(std::size_t plane, Out* out) const {
-        read(plane, out, 0, blocks_);
+        read(plane, out, 0, blocks_, 0, slots_);
     }
-    /// The same of the blocks from `first` to `last`.
+    /// The same of the blocks and slots in some ranges.
     template <class Out>
-    void read(std::size_t plane, Out* out, std::size_t first, std::size_t last) const {
-        by_tiles(first, last, [&](std::size_t s, std::size_t n, std::size_t b) {
-            const T* from = array_.data() + offset(static_cast<std::uint32_t>(s), plane, b);
-            Out* to = out + (b - first) * slots_ + s;
-            for (std::size_t i = 0, step = slot_step(); i < n; ++i) to[i] = static_cast<Out>(from[i * step]);
-        });
+    void read(std::size_t plane, Out* out, std::size_t first_block, std::size_t last_block,
+              std::size_t first_slot, std::size_t last_slot) const {
+        by_tiles(first_block, last_block, first_slot, last_slot,
+                 [&](std::size_t s, std::size_t n, std::size_t b) {
+                     const T* from = array_.data() + offset(static_cast<std::uint32_t>(s), plane, b);
+                     Out* to = out + (b - first_block) * (last_slot - first_slot) + (s - first_slot);
+                     for (std::size_t i = 0, step = slot_step(); i < n; ++i)
+                         to[i] = static_cast<Out>(from[i * step]);
+                 });
     }
     template <class In>
     void write(std::size_t plane, const In* in) {
-        by_tiles(0, blocks_, [&](std::size_t s, std::size_t n, std::size_t b) {
+        by_tiles(0, blocks_, 0, slots_, [&](std::size_t s, std::size_t n, std::size_t b) {
             T* to = array_.data() + offset(static_cast<std::uint32_t>(s), plane, b);
             const In* from = in + b * slots_ + s;
             for (std::size_t i = 0, step = slot_step(); i < n; ++i) to[i * step] = static_cast<T>(from[i]);
@@ -286,11 +289,12 @@ private:
     /// Calls f(first slot, slots, block) over all weights, a few slots at a time: one layout is by slots and
     /// the other by blocks, and both stay in the cache.
     template <class F>
-    void by_tiles(std::size_t first_block, std::size_t last_block, F&& f) const {
+    void by_tiles(std::size_t first_block, std::size_t last_block, std::size_t first_slot,
+                  std::size_t last_slot, F&& f) const {
         constexpr std::size_t kTile = 128;
-        for (std::size_t first = 0; first < slots_; first += kTile)
+        for (std::size_t first = first_slot; first < last_slot; first += kTile)
             for (std::size_t b = first_block; b < last_block; ++b)
-                f(first, std::min(kTile, slots_ - first), b);
+                f(first, std::min(kTile, last_slot - first), b);
     }
 
     void shape(std::size_t slots, std::size_t blocks) {

@@ -34,7 +34,7 @@ def error_of(model: Any, files: list[str], reading: dict[str, Any]) -> float:
     wrong = rows = 0
     with open_like(model, files, reading, labelled=True) as reader:
         for scored in score(model, reader):
-            wrong += int((order[scored.decided] != labels.encode(scored.batch)).sum())
+            wrong += int((order[scored.decided] != np.asarray(labels.encode(scored.batch))).sum())
             rows += scored.batch.n_rows
     if rows == 0:
         raise DataError(f"{', '.join(files)}: no examples")
@@ -73,7 +73,7 @@ class Evaluation:
 
     def add(self, scored: Scored) -> None:
         """Take in a batch."""
-        truth = self.position[self.labels.encode(scored.batch)]
+        truth = self.position[np.asarray(self.labels.encode(scored.batch))]
         decided = scored.decided
         k = len(self.names)
         self.confusion += np.bincount(truth * k + decided, minlength=(k + 1) * k).reshape(k + 1, k)

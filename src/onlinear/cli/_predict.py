@@ -6,13 +6,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-import numpy as np
-import numpy.typing as npt
-
+from .._numpy import np
 from ..persistence import written_aside
 from ._reading import Scored, load_model, named_label, open_like, read_blocks, score
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["opened", "predict"]
 

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
+from .._numpy import Array, np
 from .._rows import SparseRows, refuse
 from ..exceptions import ReadError
 
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
     from ..io import Batch, Reader
 
 __all__ = ["Scored", "known_rows", "load_model", "named_label", "open_like", "read_blocks", "score"]
-
-Array = npt.NDArray[Any]
 
 
 def load_model(path: Path) -> tuple[Any, str]:

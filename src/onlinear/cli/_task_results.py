@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -224,8 +223,8 @@ class _Sets:
     def add(self, batch: Any, blocks: Array) -> None:
         several = batch.label_indptr is not None
         starts = batch.label_indptr if several else np.arange(batch.n_rows + 1)
-        encode: Callable[[Any], Array] = self.labels.encode_all if several else self.labels.encode
-        lists = LabelLists(encode(batch), np.asarray(starts, dtype=np.int64))
+        encode = self.labels.encode_all if several else self.labels.encode
+        lists = LabelLists(np.asarray(encode(batch)), np.asarray(starts, dtype=np.int64))
         scores, chosen, _ = judged(self.model, blocks)
         truth = lists.mask(np.arange(batch.n_rows), scores.shape[1])[:, self.model._labels.order]
         for name, value in ranking_measures(truth, scores).items():

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import numpy.typing as npt
-
+from .._core import count_numbers
+from .._numpy import Array, np
 from .._stream import Counts
 from ..exceptions import DataError
 from ..persistence import save, writable
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from ..io import Batch, Reader
 
 __all__ = ["Plan", "train"]
-
-Array = npt.NDArray[Any]
 
 #: What a model file remembers of the way its data was read, so that predicting reads alike.
 REMEMBERED = (
@@ -334,14 +331,14 @@ class _Run:
         label = self.learner.label_text(batch, row)
         self.display.row(label, guess, features, self.progress.position, whole, part)
 
-    def _count_classes(self, numbers: Array | None) -> None:
+    def _count_classes(self, numbers: Any) -> None:
         if numbers is None:
             return
-        counts = np.bincount(numbers, minlength=len(self.progress.class_counts)).tolist()
-        self.progress.class_counts = [
-            count + (self.progress.class_counts[i] if i < len(self.progress.class_counts) else 0)
-            for i, count in enumerate(counts)
-        ]
+        counts = self.progress.class_counts
+        found = count_numbers(numbers)
+        counts.extend([0] * (len(found) - len(counts)))
+        for number, count in enumerate(found):
+            counts[number] += count
 
     def _end_pass(self) -> None:
         progress = self.progress

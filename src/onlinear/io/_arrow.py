@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .._core import text as _text
 from ..exceptions import ParameterError, ReadError
-from ._batch import Batch
+from ._batch import Batch, Buffers
 from ._native import Item
 from ._problem import Problem
 from ._settings import DEFAULT_BITS, Settings
@@ -246,16 +246,18 @@ class ArrowReader:
         label_counts = np.bincount(place[labels.rows[chosen]], minlength=count)
         texts = self._label_texts
         return Batch(
-            indptr=indptr,
-            indices=indices,
-            values=values,
-            labels=labels.numbers[chosen],
-            label_ids=labels.ids[chosen],
-            label_indptr=_ends(label_counts) if self._settings.multilabel else None,
+            Buffers(
+                indptr=indptr,
+                indices=indices,
+                values=values,
+                labels=labels.numbers[chosen],
+                label_ids=labels.ids[chosen],
+                label_indptr=_ends(label_counts) if self._settings.multilabel else None,
+                weight=None if weight is None else weight[kept],
+                lines=np.flatnonzero(kept) + first_row,
+            ),
             label_table=lambda: texts,
-            weight=None if weight is None else weight[kept],
             tags=None if tags is None else [tag for tag, keep in zip(tags, kept, strict=True) if keep],
-            lines=np.flatnonzero(kept) + first_row,
             source=source,
             n_features=1 << self._bits,
             n_refused=n_refused,

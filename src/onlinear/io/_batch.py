@@ -4,15 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
+from .._numpy import np
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
     from scipy.sparse import csr_matrix
 
-__all__ = ["Batch"]
+__all__ = ["Batch", "Buffers"]
+
+
+class Buffers(NamedTuple):
+    """The numbers of a batch as anything with the buffer protocol, for code that does without NumPy.
+
+    The entries are those of `Batch`.
+    """
+
+    indptr: Any
+    indices: Any
+    values: Any
+    labels: Any
+    label_ids: Any
+    label_indptr: Any
+    weight: Any
+    lines: Any
 
 
 class Batch:
@@ -45,67 +61,82 @@ class Batch:
         Columns of the stream as far as known: fixed by hashing or by the caller, else the highest so far.
     n_refused : int
         Lines passed over since the batch before.
+    buffers : Buffers
+        The arrays as they were read.
     """
 
-    __slots__ = (
-        "_X",
-        "_label_table",
-        "indices",
-        "indptr",
-        "label_ids",
-        "label_indptr",
-        "labels",
-        "lines",
-        "n_features",
-        "n_refused",
-        "source",
-        "tags",
-        "values",
-        "weight",
-    )
+    __slots__ = ("_X", "_label_table", "buffers", "n_features", "n_refused", "source", "tags")
 
     def __init__(
         self,
+        buffers: Buffers,
         *,
-        indptr: npt.NDArray[np.int64],
-        indices: npt.NDArray[np.int32],
-        values: npt.NDArray[np.float32],
-        labels: npt.NDArray[np.float64],
-        label_ids: npt.NDArray[np.int32],
-        label_indptr: npt.NDArray[np.int64] | None,
         label_table: Callable[[], list[str]],
-        weight: npt.NDArray[np.float64] | None,
         tags: list[str] | None,
-        lines: npt.NDArray[np.int64],
         source: str,
         n_features: int,
         n_refused: int = 0,
     ) -> None:
-        self.indptr = indptr
-        self.indices = indices
-        self.values = values
-        self.labels = labels
-        self.label_ids = label_ids
-        self.label_indptr = label_indptr
+        self.buffers = buffers
         self._label_table = label_table
-        self.weight = weight
         self.tags = tags
-        self.lines = lines
         self.source = source
         self.n_features = n_features
         self.n_refused = n_refused
         self._X: csr_matrix | None = None
 
     @property
+    def indptr(self) -> npt.NDArray[np.int64]:
+        """Where rows begin and end."""
+        return np.asarray(self.buffers.indptr)
+
+    @property
+    def indices(self) -> npt.NDArray[np.int32]:
+        """Columns."""
+        return np.asarray(self.buffers.indices)
+
+    @property
+    def values(self) -> npt.NDArray[np.float32]:
+        """Values."""
+        return np.asarray(self.buffers.values)
+
+    @property
+    def labels(self) -> npt.NDArray[np.float64]:
+        """Labels that are numbers."""
+        return np.asarray(self.buffers.labels)
+
+    @property
+    def label_ids(self) -> npt.NDArray[np.int32]:
+        """Labels that are text."""
+        return np.asarray(self.buffers.label_ids)
+
+    @property
+    def label_indptr(self) -> npt.NDArray[np.int64] | None:
+        """Where the labels of rows begin and end, if rows may have several."""
+        ends = self.buffers.label_indptr
+        return None if ends is None else np.asarray(ends)
+
+    @property
+    def weight(self) -> npt.NDArray[np.float64] | None:
+        """Importance of rows, if not all have 1."""
+        weight = self.buffers.weight
+        return None if weight is None else np.asarray(weight)
+
+    @property
+    def lines(self) -> npt.NDArray[np.int64]:
+        """Lines of rows."""
+        return np.asarray(self.buffers.lines)
+
+    @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.lines)
+        return len(self.buffers.lines)
 
     def __len__(self) -> int:
-        return len(self.lines)
+        return len(self.buffers.lines)
 
     def __repr__(self) -> str:
-        return f"<Batch: {self.n_rows} rows, {len(self.indices)} entries, from {self.source}>"
+        return f"<Batch: {self.n_rows} rows, {len(self.buffers.indices)} entries, from {self.source}>"
 
     @property
     def X(self) -> csr_matrix:
@@ -165,16 +196,18 @@ class Batch:
             labels = slice(int(label_indptr[start]), None)
             label_indptr = label_indptr[start:] - label_indptr[start]
         return Batch(
-            indptr=self.indptr[start:] - first,
-            indices=self.indices[first:],
-            values=self.values[first:],
-            labels=self.labels[labels],
-            label_ids=self.label_ids[labels],
-            label_indptr=label_indptr,
+            Buffers(
+                indptr=self.indptr[start:] - first,
+                indices=self.indices[first:],
+                values=self.values[first:],
+                labels=self.labels[labels],
+                label_ids=self.label_ids[labels],
+                label_indptr=label_indptr,
+                weight=None if self.weight is None else self.weight[start:],
+                lines=self.lines[start:],
+            ),
             label_table=self._label_table,
-            weight=None if self.weight is None else self.weight[start:],
             tags=None if self.tags is None else self.tags[start:],
-            lines=self.lines[start:],
             source=self.source,
             n_features=self.n_features,
             n_refused=self.n_refused,

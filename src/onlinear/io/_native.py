@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple
 
 from .._core import text as _text
-from ._batch import Batch
+from ._batch import Batch, Buffers
 from ._problem import Problem
 from ._settings import Settings
 from ._source import ByteStream
@@ -77,23 +77,24 @@ class NativeReader:
         return Item(self._batch(rows, source, n_refused) if rows.n_rows else None, n_refused, problems)
 
     def _batch(self, rows: Any, source: str, n_refused: int) -> Batch:
-        indices = rows.indices
-        if self._columns is None and len(indices):
-            self._highest = max(self._highest, int(indices.max()) + 1)
+        if self._columns is None:
+            self._highest = max(self._highest, rows.n_columns)
         if rows.any_text_label:
             self._label_texts.extend(self._native.label_texts()[len(self._label_texts) :])
         texts = self._label_texts
         return Batch(
-            indptr=rows.indptr,
-            indices=indices,
-            values=rows.values,
-            labels=rows.labels,
-            label_ids=rows.label_ids,
-            label_indptr=rows.label_indptr if self._settings.multilabel else None,
+            Buffers(
+                indptr=rows.indptr,
+                indices=rows.indices,
+                values=rows.values,
+                labels=rows.labels,
+                label_ids=rows.label_ids,
+                label_indptr=rows.label_indptr if self._settings.multilabel else None,
+                weight=rows.weights if rows.any_weight else None,
+                lines=rows.lines,
+            ),
             label_table=lambda: texts,
-            weight=rows.weights if rows.any_weight else None,
             tags=rows.tags() if rows.any_tag else None,
-            lines=rows.lines,
             source=source,
             n_features=self._highest if self._columns is None else self._columns,
             n_refused=n_refused,
