@@ -165,6 +165,24 @@ std::vector<std::int64_t> count_numbers(const Given<std::int32_t>& numbers) {
     return counts;
 }
 
+/// The texts that places stand for, one behind the other.
+nb::object joined(const Given<std::int64_t>& places, const std::vector<nb::bytes>& texts) {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < places.shape(0); ++i) {
+        const auto place = static_cast<std::size_t>(places.data()[i]);
+        if (place >= texts.size()) throw std::invalid_argument("a place without a text");
+        size += texts[place].size();
+    }
+    nb::object out = nb::steal(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+    if (!out.is_valid()) throw nb::python_error();
+    char* to = PyBytes_AsString(out.ptr());
+    for (std::size_t i = 0; i < places.shape(0); ++i) {
+        const nb::bytes& text = texts[static_cast<std::size_t>(places.data()[i])];
+        to = std::copy_n(text.c_str(), text.size(), to);
+    }
+    return out;
+}
+
 using Scores = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// The largest of each row, the first of equals.
@@ -210,6 +228,9 @@ void bind_labels(nb::module_& m) {
             return out;
         },
         nb::arg("size"), "Room for so many class numbers, all -1.");
+    m.def("joined", &joined, nb::arg("places"), nb::arg("texts"),
+          nb::sig("def joined(places: typing.Any, texts: list[bytes]) -> bytes"),
+          "The texts that places stand for, one behind the other.");
     m.def("best_columns", &best_columns, nb::arg("scores"),
           "The column of the largest score of each row, the first of equals.");
 }

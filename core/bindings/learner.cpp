@@ -53,6 +53,56 @@ Matrix csr(const Array& data, const Array& indices, const Array& indptr, std::si
             .entries = std::min(data.shape(0), indices.shape(0))};
 }
 
+/// Rows without the columns from `limit` on, as (data, indices, indptr); None when there are none of those.
+template <class Value, class Index, class Pointer>
+nb::object narrowed(const Matrix& m, std::size_t limit) {
+    const auto* values = static_cast<const Value*>(m.values);
+    const auto* indices = static_cast<const Index*>(m.indices);
+    const auto* indptr = static_cast<const Pointer*>(m.indptr);
+    const auto known = [&](std::size_t j) { return static_cast<std::uint64_t>(indices[j]) < limit; };
+    bool all = true;
+    for (std::size_t j = 0; j < m.entries; ++j) all &= known(j);
+    if (all) return nb::none();
+    std::vector<Value> kept_values;
+    std::vector<Index> kept_indices;
+    std::int64_t* ends;
+    const auto kept_indptr = new_array<nb::memview>(ends, m.rows + 1);
+    ends[0] = 0;
+    for (std::size_t row = 0; row < m.rows; ++row) {
+        // Another thread may be writing: what is read here is checked here.
+        const auto first = static_cast<std::size_t>(indptr[row]),
+                   last = static_cast<std::size_t>(indptr[row + 1]);
+        if (first > last || last > m.entries) throw std::invalid_argument("indptr leaves the arrays");
+        for (std::size_t j = first; j < last; ++j) {
+            const Index index = indices[j];
+            if (static_cast<std::uint64_t>(index) >= limit) continue;
+            kept_indices.push_back(index);
+            kept_values.push_back(values[j]);
+        }
+        ends[row + 1] = static_cast<std::int64_t>(kept_indices.size());
+    }
+    Value* out_values;
+    Index* out_indices;
+    const auto new_values = new_array<nb::memview>(out_values, kept_values.size());
+    const auto new_indices = new_array<nb::memview>(out_indices, kept_indices.size());
+    std::copy(kept_values.begin(), kept_values.end(), out_values);
+    std::copy(kept_indices.begin(), kept_indices.end(), out_indices);
+    return nb::make_tuple(new_values, new_indices, kept_indptr);
+}
+
+nb::object narrowed(const Matrix& m, std::size_t limit) {
+    const auto with_value = [&]<class Value>() {
+        const auto with_index = [&]<class Index>() {
+            return m.indptr_type == IndexType::i32 ? narrowed<Value, Index, std::int32_t>(m, limit)
+                                                   : narrowed<Value, Index, std::int64_t>(m, limit);
+        };
+        return m.index_type == IndexType::i32 ? with_index.template operator()<std::int32_t>()
+                                              : with_index.template operator()<std::int64_t>();
+    };
+    return m.value_type == ValueType::f32 ? with_value.template operator()<float>()
+                                          : with_value.template operator()<double>();
+}
+
 Matrix dense(const Array& x) {
     if (x.ndim() != 2) throw std::invalid_argument("X must have two dimensions");
     return {.values = x.data(),
@@ -556,6 +606,15 @@ void bind_learner(nb::module_& m) {
         },
         nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),
         nb::arg("single_precision"), "Look for a row that would be refused.");
+    m.def(
+        "narrow_csr",
+        [](const Array& data, const Array& indices, const Array& indptr, std::size_t limit) {
+            return narrowed(csr(data, indices, indptr, limit), limit);
+        },
+        nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("limit"),
+        nb::sig("def narrow_csr(data: typing.Any, indices: typing.Any, indptr: typing.Any, limit: int) -> "
+                "tuple[memoryview, memoryview, memoryview] | None"),
+        "Rows without the columns from `limit` on; None when there are none of those.");
     m.def(
         "inspect_dense",
         [](const Array& x, bool single_precision) {

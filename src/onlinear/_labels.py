@@ -64,7 +64,7 @@ class Labels:
             if label not in self.index:
                 self.index[label] = len(self.names)
                 self.names.append(label)
-        self.type = _joined(self.type, _type_of(labels))
+        self.type = _joined(self.type, type_of(labels))
         self._dtype_made = self._ranking = self._sorted = self._order = None
 
     @property
@@ -163,7 +163,7 @@ def distinct_labels(y: Array) -> Array:
 _ORDER = "<" if sys.byteorder == "little" else ">"
 
 
-def _type_of(labels: Array | list[Any]) -> str:
+def type_of(labels: Array | list[Any]) -> str:
     """The type of an array of labels; that of a list, as a stream brings them, is known without making one."""
     if isinstance(labels, list):
         kinds = {type(label) for label in labels}

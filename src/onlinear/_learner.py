@@ -341,7 +341,7 @@ class Learner:
 
     def read_rows(self, rows: Rows, *, variances: bool = False, n_threads: int = 1) -> Array:
         """Scores or variances of prepared rows, shape (n, n_blocks)."""
-        rows = self._narrowed(rows)
+        rows = self.known_part(rows)
         read = self.handle.read_csr if isinstance(rows, SparseRows) else self.handle.read_dense
         scores: Array = self._read_out(read(*rows.arguments(), variances, n_threads))
         return scores
@@ -355,11 +355,11 @@ class Learner:
         -------
         memoryview of int64
         """
-        rows = self._narrowed(rows)
+        rows = self.known_part(rows)
         best = self.handle.best_csr if isinstance(rows, SparseRows) else self.handle.best_dense
         return self._read_out(best(*rows.arguments(), order, n_threads))
 
-    def _narrowed(self, rows: Rows) -> Rows:
+    def known_part(self, rows: Rows) -> Rows:
         """Leave out the columns that nothing has been learned about."""
         handle = self.handle
         if rows.n_columns <= handle.n_features:
@@ -594,8 +594,6 @@ def narrowed(rows: Rows, n_features: int, single_precision: bool) -> Rows:
     fault, row, column = _core.inspect_csr(*rows.arguments(), single_precision)
     if fault:
         raise refuse(fault, row, column, single_precision=single_precision, learning=False)
-    known = rows.indices < n_features
-    counts = np.concatenate([[0], np.cumsum(known)])
-    return SparseRows(
-        rows.data[known], rows.indices[known], counts[rows.indptr].astype(np.int64), rows.n_rows, n_features
-    )
+    kept = _core.narrow_csr(rows.data, rows.indices, rows.indptr, n_features)
+    data, indices, indptr = (rows.data, rows.indices, rows.indptr) if kept is None else kept
+    return SparseRows(data, indices, indptr, rows.n_rows, n_features)

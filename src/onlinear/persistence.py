@@ -17,30 +17,24 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import stat
-import zlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import accumulate
-from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from . import _HOMES, __version__
-from ._labels import Labels
+from ._labels import Labels, type_of
 from ._numpy import Array, np
+from ._tensors import KEY, SUM, Later, Tensor, checksum, crc32_joiner, read_tensors, write_tensors
 from .exceptions import DataError, ModelFileError, NotAvailableError, ParameterError
 
-__all__ = ["FORMAT", "load", "save", "save_compact"]
+__all__ = ["FORMAT", "crc32_joiner", "load", "read_file", "save", "save_compact", "write_tensors"]
 
 FORMAT = 1
-_KEY = "onlinear"
-_SUM = "crc32"
 _VECTORS = ("calibration", "counters", "class_counts")
 
-# More than any model of ours has; a file with more is not one, and need not be looked at further.
-_MOST_TENSORS = 64
 _MOST_CLASSES = 1 << 24
 
 # A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
@@ -237,43 +231,6 @@ def _word_tensors(words: Mapping[int, str]) -> dict[str, Array | Later]:
     }
 
 
-_TYPES = {
-    "float16": "F16",
-    "float32": "F32",
-    "float64": "F64",
-    "int32": "I32",
-    "int64": "I64",
-    "uint8": "U8",
-}
-
-
-#: Bytes of a number of each type.
-_SIZES = {"float16": 2, "float32": 4, "float64": 8, "int32": 4, "int64": 8, "uint8": 1}
-
-
-class Later(NamedTuple):
-    """An array that is made when it is written, piece by piece, so that a large model is never in memory twice.
-
-    A piece is the next bytes of one of its `rows`, of which one may be filled after the other or several side by
-    side.
-    """
-
-    type: str
-    shape: tuple[int, ...]
-    rows: int
-    pieces: Callable[[], Iterable[tuple[int, Any]]]
-
-    @classmethod
-    def whole(cls, type: str, shape: tuple[int, ...], data: Any) -> Later:
-        """An array that is there already."""
-        return cls(type, shape, 1, lambda: [(0, data)])
-
-    @property
-    def n_bytes(self) -> int:
-        """How long it is."""
-        return _SIZES[self.type] * prod(self.shape)
-
-
 def _state_pieces(handle: Any, name: str, rows: int, columns: int) -> Iterator[tuple[int, Any]]:
     """An array of a learner's state: some columns of all rows at a time.
 
@@ -295,69 +252,6 @@ def _matrix_pieces(handle: Any, name: str, rows: int, columns: int) -> Iterator[
         yield 0, handle.state_part(name, (first, first + step), (0, columns)).cast("B")
 
 
-def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Mapping[str, Any]) -> None:
-    """Write a safetensors file straight from the arrays, one after the other."""
-    text = json.dumps(content)
-    later = {name: _later(tensor) for name, tensor in tensors.items()}
-    ordered = sorted(later.items(), key=lambda item: _place(item[0], item[1].type))
-    unknown = "0" * 8
-    header: dict[str, Any] = {"__metadata__": {_SUM: unknown, _KEY: text}}
-    position = 0
-    for name, tensor in ordered:
-        end = position + tensor.n_bytes
-        header[name] = {
-            "dtype": _TYPES[tensor.type],
-            "shape": list(tensor.shape),
-            "data_offsets": [position, end],
-        }
-        position = end
-    encoded = json.dumps(header, separators=(",", ":")).encode()
-    encoded += b" " * (-len(encoded) % 8)
-    total = zlib.crc32(text.encode())
-    position = 8 + len(encoded)
-    with path.open("wb", buffering=0) as file:
-        put(file.fileno(), len(encoded).to_bytes(8, "little") + encoded, 0)
-        for name, tensor in ordered:
-            total = _sum_of(name, tensor.type, tensor.shape, total)
-            total = _write_array(file.fileno(), tensor, position, total)
-            position += tensor.n_bytes
-        # The sum stands in the header and is known only now.
-        put(file.fileno(), f"{total:08x}".encode(), 8 + encoded.index(unknown.encode()))
-
-
-def _write_array(file: int, tensor: Later, place: int, total: int) -> int:
-    """Write the pieces of an array to where they belong; returns the checksum that goes on from `total`."""
-    size = tensor.n_bytes // max(tensor.rows, 1)
-    ends = [place + size * row for row in range(tensor.rows)]
-    sums = [0] * tensor.rows
-    if tensor.rows == 1:
-        sums[0], total = total, 0
-    for row, data in tensor.pieces():
-        sums[row] = zlib.crc32(data, sums[row])
-        ends[row] = put(file, data, ends[row])
-    if tensor.rows == 1:
-        return sums[0]
-    join = crc32_joiner(size)
-    for part in sums:
-        total = join(total, part)
-    return total
-
-
-def put(file: int, data: Any, place: int) -> int:
-    """Write all of some bytes at a place of a file; returns the place behind them."""
-    rest = memoryview(data).cast("B")
-    while len(rest):
-        written = os.pwrite(file, rest, place)
-        place, rest = place + written, rest[written:]
-    return place
-
-
-def _later(tensor: Array | Later) -> Later:
-    if isinstance(tensor, Later):
-        return tensor
-    return Later.whole(tensor.dtype.name, tensor.shape, _bytes(tensor))
-
-
 def _state_tensors(learner: Any) -> dict[str, Array | Later]:
     """The state's arrays, each made when it is written."""
     from .belief import Kernel
@@ -371,55 +265,6 @@ def _state_tensors(learner: Any) -> dict[str, Array | Later]:
         pieces = partial(_state_pieces if by_columns else _matrix_pieces, handle, name, rows, columns)
         tensors[name] = Later(type, (rows, columns), rows if by_columns else 1, pieces)
     return tensors
-
-
-def _place(name: str, type: str) -> tuple[int, str]:
-    """Where a tensor stands in the file: wide types first, which keeps everything aligned."""
-    return -_SIZES[type], name
-
-
-def _bytes(tensor: Array) -> memoryview:
-    """An array's numbers as they stand in a file."""
-    return np.ascontiguousarray(tensor).reshape(-1).view(np.uint8).data
-
-
-def checksum(text: str, tensors: Mapping[str, Array]) -> int:
-    """CRC-32 over a description and named tensors in the order of the file."""
-    total = zlib.crc32(text.encode())
-    for name, tensor in sorted(tensors.items(), key=lambda item: _place(item[0], item[1].dtype.name)):
-        total = zlib.crc32(_bytes(tensor), _sum_of(name, tensor.dtype.name, tensor.shape, total))
-    return total
-
-
-_POLYNOMIAL = 0xEDB88320
-
-
-def _product(a: int, b: int) -> int:
-    """The product of two polynomials modulo that of CRC-32; the highest bit is the constant term."""
-    out, bit = 0, 1 << 31
-    while bit:
-        if a & bit:
-            out ^= b
-        bit >>= 1
-        b = (b >> 1) ^ _POLYNOMIAL if b & 1 else b >> 1
-    return out
-
-
-def crc32_joiner(size: int) -> Callable[[int, int], int]:
-    """A function from the CRC-32 of some bytes and that of `size` bytes after them to that of both.
-
-    Appending n bits multiplies a checksum by x**n: Adler, in zlib's crc32_combine.
-    """
-    shift, square, left = 1 << 31, 1 << 30, 8 * size
-    while left:
-        if left & 1:
-            shift = _product(square, shift)
-        square, left = _product(square, square), left >> 1
-    return lambda before, after: _product(shift, before) ^ after
-
-
-def _sum_of(name: str, type: str, shape: tuple[int, ...], total: int) -> int:
-    return zlib.crc32(f"{name} {type} {shape}".encode(), total)
 
 
 # ---------------------------------------------------------------------- compact files, for serving
@@ -535,9 +380,9 @@ def load(path: Any) -> Any:
 def load_with_description(path: Any) -> tuple[Any, dict[str, Any]]:
     """A model and everything its file says about it."""
     target = Path(path)
-    content, tensors = read_file(target)
+    content, tensors = _read(target)
     try:
-        return rebuild(content, tensors), content
+        return _rebuilt(content, tensors), content
     except MemoryError:
         raise ModelFileError(f"{target}: the model does not fit into memory") from None
     except (
@@ -558,11 +403,16 @@ def load_with_description(path: Any) -> tuple[Any, dict[str, Any]]:
 
 def read_file(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
     """The description and the tensors of a model file."""
-    metadata, tensors = _read_tensors(path)
-    if _KEY not in metadata:
+    content, tensors = _read(path)
+    return content, {name: tensor.array for name, tensor in tensors.items()}
+
+
+def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+    metadata, tensors = read_tensors(path)
+    if KEY not in metadata:
         raise ModelFileError(f"{path}: a safetensors file, but not a model of onlinear")
     try:
-        content = json.loads(metadata[_KEY])
+        content = json.loads(metadata[KEY])
     except (ValueError, RecursionError):
         raise ModelFileError(f"{path}: the model's description is not JSON") from None
     version = content.get("format") if isinstance(content, dict) else None
@@ -572,43 +422,11 @@ def read_file(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
         raise ModelFileError(
             f"{path}: format {version}, this onlinear reads up to {FORMAT}. Upgrade onlinear to read it."
         )
-    if metadata.get(_SUM) != f"{checksum(metadata[_KEY], tensors):08x}":
+    if metadata.get(SUM) != f"{checksum(metadata[KEY], tensors):08x}":
         raise ModelFileError(
             f"{path}: damaged: its checksum does not fit. Copy it again, or save the model again."
         )
     return content, tensors
-
-
-def _read_tensors(path: Path) -> tuple[dict[str, str], dict[str, Array]]:
-    """Metadata and tensors, through safetensors' own reader, which maps the file into memory."""
-    from safetensors import safe_open
-
-    try:
-        mode = path.stat().st_mode
-    except FileNotFoundError:
-        raise FileNotFoundError(2, "no such file", str(path)) from None
-    if stat.S_ISDIR(mode):
-        raise IsADirectoryError(21, "a folder, not a model file", str(path))
-    if not stat.S_ISREG(mode):
-        raise ModelFileError(
-            f"{path}: not a regular file; a model is mapped into memory and cannot come from a pipe"
-        )
-    try:
-        with safe_open(str(path), framework="np") as file:
-            metadata: dict[str, str] = file.metadata() or {}
-            names = list(file.keys())
-            if len(names) > _MOST_TENSORS:
-                raise ModelFileError(f"{path}: {len(names)} tensors; no model of onlinear has that many")
-            return metadata, {name: file.get_tensor(name) for name in names}
-    except ModelFileError:
-        raise
-    except Exception as error:  # safetensors raises its own, and whatever an unknown type of tensor leads to
-        with path.open("rb") as file:
-            if file.read(2) in (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"):
-                raise ModelFileError(
-                    f"{path}: looks like a pickle, which can run code and is never loaded here"
-                ) from None
-        raise ModelFileError(f"{path}: not a safetensors file, or damaged ({error})") from None
 
 
 def made(name: Any, parameters: dict[str, Any]) -> Any:
@@ -628,11 +446,15 @@ def estimator_class(name: Any) -> Any:
     return cls
 
 
-def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
+def rebuild(content: dict[str, Any], tensors: Mapping[str, Array]) -> Any:
     """An estimator from a description and tensors."""
+    return _rebuilt(content, {name: Tensor.of(tensor) for name, tensor in tensors.items()})
+
+
+def _rebuilt(content: dict[str, Any], tensors: dict[str, Tensor]) -> Any:
     cls = estimator_class(content["estimator"])
     if hasattr(cls, "_rebuild"):
-        return cls._rebuild(content, tensors)
+        return cls._rebuild(content, {name: tensor.array for name, tensor in tensors.items()})
     model = made(content["estimator"], content["parameters"])
     if hasattr(type(model), "classes_") != bool(content["classes"]):
         raise ModelFileError("classes are missing, or there where none belong")
@@ -645,7 +467,8 @@ def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
             raise ModelFileError(f"{len(names)} feature names for {n_features} features")
         model.feature_names_in_ = np.array([str(item) for item in names], dtype=object)
     if content.get("compact") is not None:
-        _start_serving(model, content, tensors, n_features, classes)
+        arrays = {name: tensor.array for name, tensor in tensors.items()}
+        _start_serving(model, content, arrays, n_features, classes)
     else:
         _start_learning(model, content, tensors, n_features, classes)
     if "words.column" in tensors:
@@ -658,7 +481,7 @@ def rebuild(content: dict[str, Any], tensors: dict[str, Array]) -> Any:
     return model
 
 
-def _checked_sizes(content: dict[str, Any], tensors: dict[str, Array]) -> int:
+def _checked_sizes(content: dict[str, Any], tensors: dict[str, Tensor]) -> int:
     """The number of features, once it fits the tensors: a small file cannot ask for a large model."""
     n_features, classes, dtype = content["n_features"], content["classes"], content["dtype"]
     if not isinstance(n_features, int) or isinstance(n_features, bool) or not 0 <= n_features <= 1 << 31:
@@ -676,12 +499,12 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Array]) -> int:
     if compact:
         return n_features
     if "support" in state:
-        _check_examples(state, n_features)
+        _check_examples({name: tensor.array for name, tensor in state.items()}, n_features)
         return n_features
     shapes = {name: tensor.shape for name, tensor in state.items()}
     if not shapes or any(len(shape) != 2 for shape in shapes.values()):
         raise ModelFileError("the model has no weights")
-    if any(tensor.dtype.name != dtype for tensor in state.values()):
+    if any(tensor.type != dtype for tensor in state.values()):
         raise ModelFileError(f"the weights are not {dtype}, as the description says")
     blocks = {shape[0] for name, shape in shapes.items() if name != "covariance_root"}
     if len(blocks) != 1 or not 1 <= min(blocks) <= max(len(classes), 2):
@@ -713,22 +536,29 @@ def _check_examples(state: Mapping[str, Array], n_features: int) -> None:
 
 
 def _start_learning(
-    model: Any, content: dict[str, Any], tensors: dict[str, Array], n_features: int, classes: Array
+    model: Any,
+    content: dict[str, Any],
+    tensors: dict[str, Tensor],
+    n_features: int,
+    classes: Array | list[Any],
 ) -> None:
-    state: dict[str, Any] = {key: value for key, value in tensors.items() if not key.startswith("words.")}
+    state: dict[str, Any] = {
+        key: tensor.numbers for key, tensor in tensors.items() if not key.startswith("words.")
+    }
     model._start(n_features, classes, content["dtype"], anew=False)
     state.update({key: float(value) for key, value in content["scalars"].items()})
     # The first files of format 1 did not record the variance of features yet to come; it was the initial one.
     state.setdefault("fresh_variance", float(getattr(model, "initial_variance", 1.0)))
     state.update({key: [float(item) for item in content["vectors"][key]] for key in _VECTORS})
-    handle = model._learner.handle
-    handle.load_state(
-        {key: np.ascontiguousarray(v) if isinstance(v, np.ndarray) else v for key, v in state.items()}
-    )
+    model._learner.handle.load_state(state)
 
 
 def _start_serving(
-    model: Any, content: dict[str, Any], tensors: dict[str, Array], n_features: int, classes: Array
+    model: Any,
+    content: dict[str, Any],
+    tensors: dict[str, Array],
+    n_features: int,
+    classes: Array | list[Any],
 ) -> None:
     """A model that predicts with given weights: whatever learned them, a mean is enough to apply them."""
     from . import belief, rule, task
@@ -795,8 +625,10 @@ def _unpacked(sparse: bool, tensors: dict[str, Array], n_features: int) -> Array
     return out
 
 
-def class_array(classes: list[Any], dtype: str | None) -> Array:
-    """Class labels as the array they came from."""
+def class_array(classes: list[Any], dtype: str | None) -> Array | list[Any]:
+    """Class labels as the array they came from; as they are where they would make that array."""
+    if classes and type_of(classes) == dtype:
+        return classes
     kind = np.dtype(object) if dtype is None else np.dtype(dtype)
     if kind.kind not in "iufbUSO" or (kind.kind in "iufb" and kind.itemsize > 16):
         raise ModelFileError(f"classes of type {dtype!r}")
@@ -813,21 +645,17 @@ def class_array(classes: list[Any], dtype: str | None) -> Array:
     return np.array(classes, dtype=kind)
 
 
-def read_words(tensors: dict[str, Array], n_features: int) -> Iterator[tuple[int, str]]:
+def read_words(tensors: Mapping[str, Tensor], n_features: int) -> Iterator[tuple[int, str]]:
     """The words of hashed columns."""
-    columns, ends, raw = tensors["words.column"], tensors["words.end"], tensors["words.bytes"].tobytes()
-    if (
-        columns.ndim != 1
-        or columns.shape != ends.shape
-        or columns.dtype != np.int64
-        or ends.dtype != np.int64
-    ):
+    columns, ends, raw = tensors["words.column"], tensors["words.end"], bytes(tensors["words.bytes"].data)
+    if len(columns.shape) != 1 or columns.shape != ends.shape or not columns.type == ends.type == "int64":
         raise ModelFileError("the table of words is damaged")
-    if len(ends) and (np.any(np.diff(ends) < 0) or ends[0] < 0 or ends[-1] != len(raw)):
+    places, stops = columns.numbers.tolist(), ends.numbers.tolist()
+    if stops and (stops != sorted(stops) or stops[0] < 0 or stops[-1] != len(raw)):
         raise ModelFileError("the table of words is damaged")
-    if len(columns) and (columns.min() < 0 or columns.max() >= n_features):
+    if places and (min(places) < 0 or max(places) >= n_features):
         raise ModelFileError("the table of words names columns that do not exist")
     start = 0
-    for column, end in zip(columns.tolist(), ends.tolist(), strict=True):
+    for column, end in zip(places, stops, strict=True):
         yield column, raw[start:end].decode("utf-8", "surrogatepass")
         start = end

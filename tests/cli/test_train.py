@@ -304,8 +304,8 @@ def test_neither_scikit_learn_nor_scipy_is_imported(data: Path, tmp_path: Path) 
 
 @pytest.mark.parametrize("name", ["a.svm", "a.vw", "a.jsonl", "a.svm.gz"])
 @pytest.mark.parametrize("shown", ["--quiet", "--json"])
-def test_learning_a_file_needs_no_numpy(name: str, shown: str, tmp_path: Path) -> None:
-    """Its import takes as long as a short run: nothing on the way from rows to a saved model asks for it."""
+def test_neither_learning_nor_predicting_a_file_needs_numpy(name: str, shown: str, tmp_path: Path) -> None:
+    """Its import takes as long as a short run: nothing on the way from rows to a model, or to labels, asks for it."""
     import subprocess
     import sys
 
@@ -319,7 +319,8 @@ def test_learning_a_file_needs_no_numpy(name: str, shown: str, tmp_path: Path) -
     data.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
     code = (
         "import sys; from onlinear.cli import main\n"
-        f"assert main(['train', {str(data)!r}, {shown!r}, '--save', {str(model)!r}]) == 0\n"
+        f"assert main(['train', {str(data)!r}, {shown!r}, '--bits', '12', '--save', {str(model)!r}]) == 0\n"
+        f"assert main(['predict', {str(model)!r}, {str(data)!r}]) == 0\n"
         "assert 'numpy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import onlinear
+from onlinear import _core
 from onlinear.exceptions import DataError
 
 COLUMNS = 1000
@@ -91,3 +92,31 @@ def test_an_index_that_comes_twice_counts_twice(length: int) -> None:
 
         learned = model().partial_fit(twice, [1])
         assert learned.digest() == model().partial_fit(row_of(columns, once, np.int32), [1]).digest()
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64])
+@pytest.mark.parametrize("pointer", [np.int32, np.int64])
+@pytest.mark.parametrize("value", [np.float32, np.float64])
+@pytest.mark.parametrize("limit", [0, 1, 17, 900, COLUMNS])
+def test_columns_never_met_are_left_out(kind: Any, pointer: Any, value: Any, limit: int) -> None:
+    """What is left is what SciPy keeps of the columns below."""
+    rows = sp.random_array(
+        (40, COLUMNS), density=0.02, format="csr", rng=np.random.default_rng(1), dtype=value
+    )
+    kept = _core.narrow_csr(rows.data, rows.indices.astype(kind), rows.indptr.astype(pointer), limit)
+    if limit == COLUMNS:
+        assert kept is None
+        return
+    data, indices, indptr = (np.asarray(part) for part in kept)
+    expected = rows[:, :limit]
+    assert (data.dtype, indices.dtype) == (value, kind)
+    np.testing.assert_array_equal(data, expected.data)
+    np.testing.assert_array_equal(indices, expected.indices)
+    np.testing.assert_array_equal(indptr, expected.indptr)
+
+
+def test_rows_that_leave_the_arrays_are_not_narrowed() -> None:
+    """Nothing is read past the end, whoever has changed the arrays meanwhile."""
+    for indptr in ([0, 9], [2, 1], [-1, 1]):
+        with pytest.raises(ValueError, match="indptr leaves the arrays"):
+            _core.narrow_csr(np.ones(3), np.array([0, 5, 9]), np.array(indptr), 4)

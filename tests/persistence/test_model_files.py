@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors import safe_open
+from safetensors.numpy import save_file
 
 import onlinear
 from onlinear import _algorithms
@@ -49,6 +50,32 @@ def test_a_model_of_many_parts_comes_back(tmp_path: Path) -> None:
     for model in (wide, square):
         model.save(tmp_path / "m.safetensors")
         assert onlinear.load(tmp_path / "m.safetensors").digest() == model.digest()
+
+
+def test_a_large_model_is_mapped_and_checked_alike(tmp_path: Path) -> None:
+    """Small files are read at once, large ones are not; both come back, and damage is told in both."""
+    path = tmp_path / "m.safetensors"
+    model = onlinear.AROWClassifier(dtype="float32").learn_one({"a": 1}, "x").learn_one({2**22: 1}, "y")
+    model.save(path)
+    assert path.stat().st_size > 1 << 24
+    assert onlinear.load(path).digest() == model.digest()
+    with path.open("r+b") as file:
+        file.seek(-100, os.SEEK_END)
+        file.write(b"?")
+    with pytest.raises(ModelFileError, match=r"m\.safetensors: damaged: its checksum does not fit"):
+        onlinear.load(path)
+    os.truncate(path, path.stat().st_size - 1)
+    with pytest.raises(ModelFileError, match=r"m\.safetensors: not a safetensors file, or damaged"):
+        onlinear.load(path)
+
+
+@pytest.mark.parametrize("size", [1, (1 << 24) // 2])
+def test_types_no_model_has_are_refused(size: int, tmp_path: Path) -> None:
+    """Whichever way a file is read."""
+    path = tmp_path / "m.safetensors"
+    save_file({"mean": np.zeros(size, dtype=np.int16)}, path, {"onlinear": "{}"})
+    with pytest.raises(ModelFileError, match=r"m\.safetensors: a tensor of type (int16|I16)"):
+        onlinear.load(path)
 
 
 @pytest.mark.parametrize("name", _algorithms.names())

@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from .._numpy import np
+from .. import _core
 from ..persistence import written_aside
-from ._reading import Scored, load_model, named_label, open_like, read_blocks, score
+from ._reading import Scored, decide, load_model, named_label, open_like, read_blocks, score
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    pass
 
 __all__ = ["opened", "predict"]
 
@@ -43,20 +43,20 @@ def predict(
         return _predict_rows(columns, files, reading, output, header)
     if std:
         model._need_variance()
-    names = [named_label(name) for name in model.classes_.tolist()]
-    rows = 0
+    labels = model._labels
+    names = [named_label(labels.names[number]) for number in labels.ranking]
     with open_like(model, files, reading, labelled=None) as reader, opened(output) as out:
         if header:
             out.write("\t".join(_columns(names, scores, proba, std)).encode() + b"\n")
-        lines = [name.encode() + b"\n" for name in names]
-        for scored in score(model, reader):
-            if not (scores or proba or std):
-                out.write(_labels(scored.decided, lines))
-            else:
+        if scores or proba or std:
+            for scored in score(model, reader):
                 out.write(_table(scored, names, scores, proba, std))
-            rows += scored.batch.n_rows
+        else:
+            lines = [name.encode() + b"\n" for name in names]
+            for decided in decide(model, reader):
+                out.write(_core.joined(decided, lines))
         out.flush()
-        return rows, reader.n_refused
+        return reader.n_rows, reader.n_refused
 
 
 def _predict_rows(
@@ -75,13 +75,6 @@ def _predict_rows(
             rows += batch.n_rows
         out.flush()
         return rows, reader.n_refused
-
-
-def _labels(decided: npt.NDArray[Any], lines: list[bytes]) -> bytes:
-    """The lines of the classes decided for, one behind the other."""
-    if len(lines) == 2 and not any(mark in line for mark in (b"\0", b"\1") for line in lines):
-        return decided.astype(np.uint8).tobytes().replace(b"\0", lines[0]).replace(b"\1", lines[1])
-    return b"".join([lines[i] for i in decided.tolist()])
 
 
 def _columns(names: list[str], scores: bool, proba: bool, std: bool) -> list[str]:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._numpy import Array, np
-from .._rows import SparseRows, refuse
-from ..exceptions import ReadError
+from .._rows import refuse
+from .._stream import rows_of
+from ..exceptions import DataError, NumericError, ReadError
 
 if TYPE_CHECKING:
     from ..io import Batch, Reader
 
-__all__ = ["Scored", "known_rows", "load_model", "named_label", "open_like", "read_blocks", "score"]
+__all__ = ["Scored", "decide", "load_model", "named_label", "open_like", "read_blocks", "score"]
 
 
 def load_model(path: Path) -> tuple[Any, str]:
@@ -68,28 +70,12 @@ class Scored:
         """The standard deviation of each margin."""
         model = self._model
         learner = model._need_variance()
-        rows = known_rows(model, self.batch)
+        rows = learner.known_part(rows_of(self.batch))
         variance = learner.handle.margin_variance_csr(*rows.arguments(), 1)
         if isinstance(variance, tuple):
             raise refuse(*variance, single_precision=learner.dtype == "float32")
         out: Array = np.sqrt(variance[:, 0])
         return out
-
-
-def known_rows(model: Any, batch: Batch) -> SparseRows:
-    """A batch's rows without the features the model has never met: they have no weight."""
-    from .._learner import narrowed
-
-    rows = SparseRows(batch.values, batch.indices, batch.indptr, batch.n_rows, batch.n_features)
-    n_features = model._learner.handle.n_features
-    if rows.n_columns > n_features:
-        if len(rows.indices) == 0 or int(rows.indices.max()) < n_features:
-            rows.n_columns = n_features
-            return rows
-        narrow = narrowed(rows, n_features, model._learner.handle.single_precision)
-        assert isinstance(narrow, SparseRows)
-        return narrow
-    return rows
 
 
 def score(model: Any, reader: Reader) -> Iterator[Scored]:
@@ -100,15 +86,29 @@ def score(model: Any, reader: Reader) -> Iterator[Scored]:
 
 def read_blocks(model: Any, reader: Reader) -> Iterator[tuple[Batch, Array]]:
     """The batches of a reader with their scores, a column per block of the model."""
-    learner = model._learner
     for batch in reader:
-        out = learner.handle.read_csr(*known_rows(model, batch).arguments(), False, 1)
-        if isinstance(out, tuple):
-            fault, row, column = out
-            line = int(batch.lines[row])
-            error = refuse(fault, row, column, single_precision=learner.handle.single_precision)
-            raise ReadError(f"{batch.source}:{line}: {error}", batch.source, line)
-        yield batch, out
+        with _named_lines(batch):
+            yield batch, model._learner.read_rows(rows_of(batch))
+
+
+def decide(model: Any, reader: Reader) -> Iterator[Any]:
+    """Where in the sorted classes the one stands that each row is predicted as, batch by batch."""
+    ranking = model._labels.ranking
+    for batch in reader:
+        with _named_lines(batch):
+            yield model._learner.chosen(rows_of(batch), ranking)
+
+
+@contextmanager
+def _named_lines(batch: Batch) -> Iterator[None]:
+    """Name the line of a row that is refused."""
+    try:
+        yield
+    except (DataError, NumericError) as error:
+        if isinstance(error, ReadError) or error.row is None:
+            raise
+        line = int(batch.buffers.lines[error.row])
+        raise ReadError(f"{batch.source}:{line}: {error}", batch.source, line) from None
 
 
 def named_label(name: Any) -> str:

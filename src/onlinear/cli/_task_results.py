@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._stream import StreamLabels
+from .._stream import StreamLabels, rows_of
 from .._task_streams import LabelLists, ranking_measures, targets_in
 from ..exceptions import DataError
 from ._errors import UsageError
-from ._reading import known_rows, named_label, open_like, read_blocks
+from ._reading import named_label, open_like, read_blocks
 from ._summary import figures_as_text
 
 __all__ = ["Columns", "evaluate_rows", "reading_for", "render_figures"]
@@ -90,7 +90,7 @@ class Columns:
         return "".join(["\t".join(row) + "\n" for row in zip(*columns, strict=True)]).encode()
 
     def _deviations(self, batch: Any) -> Array:
-        variance = self.model._learner.read_rows(known_rows(self.model, batch), variances=True)
+        variance = self.model._learner.read_rows(rows_of(batch), variances=True)
         out: Array = np.sqrt(variance[:, 0])
         return out
 
