@@ -28,28 +28,33 @@ public:
         if (runs_.empty() || runs_.back().bytes.size() - runs_.back().used < need)
             runs_.push_back({std::vector<char>(std::max(kRun, need))});
         Run& run = runs_.back();
-        std::memcpy(run.bytes.data() + run.used, &head, sizeof head);
-        std::memcpy(run.bytes.data() + run.used + sizeof head, word.data(), word.size());
+        char* const to = run.bytes.data() + run.used;
+        std::memcpy(to, &head, sizeof head);
+        copy(word.data(), word.size(), to + sizeof head);
         run.used += need;
         ++size_;
     }
     std::size_t size() const noexcept { return size_; }
 
+    /// An end to go back to.
+    struct Mark {
+        std::size_t runs = 0, bytes = 0, size = 0;
+    };
+
+    /// Calls f(column, word) for all, or for those behind a mark.
     template <class F>
-    void each(F&& f) const {
-        for (const Run& run : runs_)
-            for (std::size_t at = 0; at < run.used;) {
+    void each(F&& f, const Mark& from = {}) const {
+        for (std::size_t r = from.runs > 0 ? from.runs - 1 : 0; r < runs_.size(); ++r) {
+            const Run& run = runs_[r];
+            for (std::size_t at = r + 1 == from.runs ? from.bytes : 0; at < run.used;) {
                 Head head;
                 std::memcpy(&head, run.bytes.data() + at, sizeof head);
                 f(head.column, std::string_view(run.bytes.data() + at + sizeof head, head.size));
                 at += sizeof head + head.size;
             }
+        }
     }
 
-    /// An end to go back to.
-    struct Mark {
-        std::size_t runs = 0, bytes = 0, size = 0;
-    };
     Mark mark() const noexcept { return {runs_.size(), runs_.empty() ? 0 : runs_.back().used, size_}; }
     void rewind(const Mark& mark) {
         runs_.resize(mark.runs);
@@ -67,8 +72,46 @@ private:
     };
     static constexpr std::size_t kRun = std::size_t{1} << 16;
 
+    /// Words are short: two copies that may overlap take less time than a call.
+    static void copy(const char* from, std::size_t size, char* to) noexcept {
+        if (size >= 4 && size <= 8) {
+            std::uint32_t first, last;
+            std::memcpy(&first, from, 4);
+            std::memcpy(&last, from + size - 4, 4);
+            std::memcpy(to, &first, 4);
+            std::memcpy(to + size - 4, &last, 4);
+        } else if (size > 8 && size <= 16) {
+            std::uint64_t first, last;
+            std::memcpy(&first, from, 8);
+            std::memcpy(&last, from + size - 8, 8);
+            std::memcpy(to, &first, 8);
+            std::memcpy(to + size - 8, &last, 8);
+        } else {
+            std::memcpy(to, from, size);
+        }
+    }
+
     std::vector<Run> runs_;
     std::size_t size_ = 0;
+};
+
+/// A set of numbers below some size.
+class Bits {
+public:
+    std::size_t size() const noexcept { return 64 * words_.size(); }
+    void resize(std::size_t size) { words_.resize((size + 63) / 64); }
+    /// Puts a number in; false when it was there.
+    bool meet(std::uint32_t number) noexcept {
+        std::uint64_t& word = words_[number / 64];
+        const std::uint64_t bit = std::uint64_t{1} << number % 64;
+        if (word & bit) return false;
+        word |= bit;
+        return true;
+    }
+    void forget(std::uint32_t number) noexcept { words_[number / 64] &= ~(std::uint64_t{1} << number % 64); }
+
+private:
+    std::vector<std::uint64_t> words_;
 };
 
 /// From the keys of a dict to columns.
@@ -137,10 +180,7 @@ public:
     void remember(std::string_view word, std::uint32_t column) {
         forget_uncommitted();
         make_room();
-        if (column < seen_.size()) {
-            if (seen_[column]) return;
-            seen_[column] = true;
-        }
+        if (column < seen_.size() && !seen_.meet(column)) return;
         words_.add(column, word);
         keep_words();
     }
@@ -155,15 +195,11 @@ private:
         finite_ = true;
     }
 
-    void keep_words() {
-        committed_ = words_.mark();
-        noted_.clear();
-    }
+    void keep_words() { committed_ = words_.mark(); }
     void forget_uncommitted() {
-        if (noted_.empty()) return;
-        for (const std::uint32_t column : noted_) seen_[column] = false;
+        if (words_.size() == committed_.size) return;
+        words_.each([this](std::uint32_t column, std::string_view) { seen_.forget(column); }, committed_);
         words_.rewind(committed_);
-        noted_.clear();
     }
 
     void read_dict(PyObject* features, bool learning) {
@@ -227,7 +263,7 @@ private:
         hashed = size != 0;
         top_ = size != 0 ? static_cast<std::int64_t>(top) : -1;
         finite_ = finite;
-        if (!learning) return;
+        if (!learning || words_.size() >= max_names) return;
         for (std::size_t i = 0; i < size; ++i)
             note(static_cast<std::uint32_t>(columns[i]), [=] { return utf8(items[i].key); });
     }
@@ -248,10 +284,7 @@ private:
     /// Notes the word of a column that has none yet.
     template <class Word>
     void note(std::uint32_t column, Word&& word) {
-        if (seen_[column] || words_.size() >= max_names) return;
-        seen_[column] = true;
-        noted_.push_back(column);
-        words_.add(column, word());
+        if (words_.size() < max_names && seen_.meet(column)) words_.add(column, word());
     }
 
     /// Asks for the whole table of a dict: walking it, each line would be waited for.
@@ -373,7 +406,7 @@ private:
         return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max());
     }
     void make_room() {
-        if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits, false);
+        if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits);
     }
 
     static constexpr std::size_t kTextStart = 48;  // where a short string's bytes begin, near enough
@@ -382,10 +415,9 @@ private:
         PyObject *key, *number;
     };
 
-    std::vector<bool> seen_;            // hashed columns that have a word
-    WordList words_;                    // the words, those of the last dict included
-    WordList::Mark committed_;          // up to here they are there to stay
-    std::vector<std::uint32_t> noted_;  // columns of those behind
+    Bits seen_;                 // hashed columns that have a word
+    WordList words_;            // the words, those of the last dict included
+    WordList::Mark committed_;  // up to here they are there to stay
     std::vector<Item> items_;
     const char* place_ = nullptr;
     std::size_t pitch_ = 0;

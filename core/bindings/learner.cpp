@@ -766,13 +766,20 @@ void bind_learner(nb::module_& m) {
             nb::arg("class_weight").none(), nb::arg("balanced"), nb::arg("relevant") = nb::none())
         .def(
             "learn_known",
-            [](Handle& self, nb::handle features, std::int32_t label, double weight) {
+            [](Handle& self, nb::handle features, nb::handle classes, nb::handle label, double weight) {
+                PyObject* const number = PyDict_GetItemWithError(classes.ptr(), label.ptr());
+                if (number == nullptr) {
+                    if (PyErr_Occurred()) throw nb::python_error();
+                    return false;
+                }
                 std::unique_lock lock(self.turn);
-                return self.learn_known(features, label, weight);
+                return self.learn_known(features, nb::cast<std::int32_t>(nb::handle(number)), weight);
             },
-            nb::arg("features"), nb::arg("label"), nb::arg("weight"),
-            "Learn a dict that brings nothing new; False, and nothing has changed, where it does or is "
-            "refused.")
+            // Without names for the arguments: looking for them takes a tenth of the time a short dict does.
+            nb::sig("def learn_known(self, features: object, classes: dict, label: object, weight: float, /) "
+                    "-> bool"),
+            "Learn a dict that brings nothing new, of a class that has a number; False, and nothing has "
+            "changed, where that is not so or it is refused.")
         .def(
             "read_dict",
             [](Handle& self, nb::handle features, bool variances) -> nb::object {

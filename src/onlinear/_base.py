@@ -281,19 +281,23 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         'spam'
         """
         try:
-            number = self._labels.index[y]
-            native: Any = self._learner._handle
-            learn = native.learn_known
-        except (AttributeError, KeyError, TypeError):
-            return self._learn_new_one(x, y, w)
-        if self.class_weight is None:
-            try:
-                if learn(x, number, w):
+            if self.class_weight is None:
+                native: Any = self._learner._handle
+                if native.learn_known(x, self._labels.index, y, w):
                     return self
-            except TypeError:  # said better below
-                pass
+        except (AttributeError, TypeError):  # the first of all, or said better below
+            pass
+        number = self._number_of(y)
+        if number is None:
+            return self._learn_new_one(x, y, w)
         self._learn_labelled(x, number, w)
         return self
+
+    def _number_of(self, y: Any) -> int | None:
+        try:
+            return self._labels.index.get(y)
+        except (AttributeError, TypeError):  # nothing learned yet, or no label at all
+            return None
 
     def _learn_labelled(self, x: Mapping[Any, Any], number: int, w: float) -> None:
         if self.class_weight is None:

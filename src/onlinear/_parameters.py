@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from types import FunctionType
@@ -189,21 +189,27 @@ def check_flag(owner: str, name: str, value: Any) -> None:
 @cache
 def declared_choices(cls: type) -> dict[str, tuple[Any, ...] | None]:
     """The parameters of `cls` declared as flags (None) or as one of several words (the words)."""
-    literal: Any = Literal
     declared: dict[str, tuple[Any, ...] | None] = {}
+    hints: dict[str, Any] = {}
+    for part in reversed(cls.__mro__):
+        hints.update(inspect.get_annotations(part))
     for name in cls.__dataclass_fields__:  # type: ignore[attr-defined]
-        owner = next(part for part in cls.__mro__ if name in inspect.get_annotations(part))
-        hint = inspect.get_annotations(owner)[name]
-        if isinstance(hint, str):
-            # typing.get_type_hints would look up every type, and NumPy's with them.
-            if hint != "bool" and "Literal" not in hint:
-                continue
-            hint = eval(hint, vars(sys.modules[owner.__module__]))
-        if hint is bool:
+        if hints[name] in ("bool", bool):
             declared[name] = None
-        elif get_origin(hint) is literal:
-            declared[name] = get_args(hint)
+        elif get_origin(hints[name]) is Literal:
+            declared[name] = get_args(hints[name])
+        elif isinstance(hints[name], str) and hints[name].startswith("Literal["):
+            # By hand: typing.get_type_hints would look up every type, and import NumPy for some of them.
+            with suppress(NameError, TypeError):  # words, or something else as well
+                declared[name] = eval(hints[name], {"Literal": _Words})
     return declared
+
+
+class _Words:
+    """Stands for Literal: what is in its brackets, as a tuple."""
+
+    def __class_getitem__(cls, words: Any) -> tuple[Any, ...]:
+        return words if isinstance(words, tuple) else (words,)
 
 
 def check_declared(model: Any) -> None:
