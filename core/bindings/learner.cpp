@@ -231,8 +231,8 @@ struct Handle {
     }
 
     /// The place in `order`, a list of classes, of the one each row is predicted as: the best score, the
-    /// first of equals, but the second of two. The scores are read piece by piece, so that they stay in the
-    /// cache; those of all rows would be written and read again.
+    /// first of equals, but the second of two. The scores of several classes are read piece by piece, so that
+    /// they stay in the cache; those of all rows would be written and read again.
     nb::object best(const Matrix& matrix, const std::vector<std::size_t>& order, std::size_t threads) const {
         const std::size_t n = matrix.rows, k = learner->blocks(), classes = order.size();
         if (classes == 0) throw std::invalid_argument("order must name a class");
@@ -246,31 +246,39 @@ struct Handle {
         {
             nb::gil_scoped_release release;
             std::shared_lock lock(turn);
+            // A single block is read at once: what a belief lays out for the sake of many rows is laid out
+            // once.
             const std::size_t piece =
-                threads > 1 ? std::size_t{1} << 16 : std::max<std::size_t>((std::size_t{1} << 15) / k, 64);
-            std::vector<double> scores(std::min(piece, n) * k);
+                k == 1 ? std::max<std::size_t>(n, 1) : std::size_t{1} << (threads > 1 ? 16 : 10);
+            const auto scores = std::make_unique_for_overwrite<double[]>(std::min(piece, n) * k);
             for (std::size_t first = 0; first < n && !refusal; first += piece) {
                 const std::size_t rows = std::min(piece, n - first);
-                refusal = learner->read(matrix.part(first, rows), Reading::scores, scores.data(), threads);
+                refusal = learner->read(matrix.part(first, rows), Reading::scores, scores.get(), threads);
                 if (refusal) refusal.row += first;
-                for (std::size_t i = 0; i < rows && !refusal; ++i)
-                    data[first + i] = chosen(scores.data() + i * k, k, order);
+                if (!refusal) choose(scores.get(), rows, k, order, data + first);
             }
         }
         if (refusal) return refused(refusal);
         return nb::cast(out);
     }
 
-    static std::int64_t chosen(const double* score, std::size_t blocks,
-                               const std::vector<std::size_t>& order) {
-        if (order.size() == 1) return 0;
-        if (order.size() == 2) {
-            // One block is the score of class 1 against class 0.
-            if (blocks == 1) return order[1] == 1 ? score[0] >= 0 : -score[0] >= 0;
-            return score[order[1]] >= score[order[0]];
+    static void choose(const double* scores, std::size_t rows, std::size_t blocks,
+                       const std::vector<std::size_t>& order, std::int64_t* out) {
+        if (order.size() == 1) {
+            std::fill_n(out, rows, 0);
+        } else if (order.size() == 2 && blocks == 1) {  // the score of class 1 against class 0
+            const double sign = order[1] == 1 ? 1.0 : -1.0;
+            for (std::size_t i = 0; i < rows; ++i) out[i] = sign * scores[i] >= 0;
+        } else if (order.size() == 2) {
+            const double *one = scores + order[0], *other = scores + order[1];
+            for (std::size_t i = 0; i < rows; ++i) out[i] = other[i * blocks] >= one[i * blocks];
+        } else {
+            for (std::size_t i = 0; i < rows; ++i) {
+                const double* row = scores + i * blocks;
+                out[i] = static_cast<std::int64_t>(
+                    first_largest(order.size(), [&](std::size_t c) { return row[order[c]]; }));
+            }
         }
-        return static_cast<std::int64_t>(
-            first_largest(order.size(), [&](std::size_t c) { return score[order[c]]; }));
     }
 
     /// Learns one dict; what is refused, or has no weight, leaves no feature and no word behind.

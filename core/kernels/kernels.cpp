@@ -797,8 +797,8 @@ double dot_any(const T* w, const T* x, std::size_t n) {
 
 /// A weight every kStep numbers.
 template <std::size_t kStep, class T>
-ONLINEAR_IN_ORDER Scored score_steps(const T* w, const std::int32_t* index, const T* x, std::size_t n,
-                                     std::size_t left, std::size_t columns) {
+ONLINEAR_IN_ORDER inline bool score_row(const T* w, const std::int32_t* index, const T* x, std::size_t n,
+                                        std::size_t left, std::size_t columns, double& sum) {
     ONLINEAR_ONE_BY_ONE
     // Far enough for memory to answer; weights are asked for across the ends of rows.
     constexpr std::size_t kAhead = 32;
@@ -830,16 +830,32 @@ ONLINEAR_IN_ORDER Scored score_steps(const T* w, const std::int32_t* index, cons
         for (; j < stop; ++j) a += term(j);
         total += static_cast<double>(a + b) + static_cast<double>(c + d);
     }
-    return {total, outside == 0, true};
+    sum = total;
+    return outside == 0;
 }
 
-template <class T>
-Scored score(const T* w, std::size_t step, const std::int32_t* index, const T* x, std::size_t n,
-             std::size_t left, std::size_t columns) {
-    Scored scored = step == 1 ? score_steps<1>(w, index, x, n, left, columns)
-                              : score_steps<2>(w, index, x, n, left, columns);
-    scored.rising = rises(index, n);
-    return scored;
+template <std::size_t kStep, class P, class T>
+ONLINEAR_IN_ORDER std::size_t score_run(const T* w, const std::int32_t* index, const T* x, const P* indptr,
+                                        std::size_t rows, std::size_t entries, std::size_t columns,
+                                        double* sums) {
+    for (std::size_t row = 0; row < rows; ++row) {
+        // One that is negative is huge.
+        const auto first = static_cast<std::uint64_t>(indptr[row]),
+                   last = static_cast<std::uint64_t>(indptr[row + 1]);
+        if (first > last || last > entries ||
+            !score_row<kStep>(w, index + first, x + first, last - first, entries - first, columns,
+                              sums[row]) ||
+            !rises(index + first, last - first))
+            return row;
+    }
+    return rows;
+}
+
+template <class T, class P>
+std::size_t score_rows(const T* w, std::size_t step, const std::int32_t* index, const T* x, const P* indptr,
+                       std::size_t rows, std::size_t entries, std::size_t columns, double* sums) {
+    return step == 1 ? score_run<1>(w, index, x, indptr, rows, entries, columns, sums)
+                     : score_run<2>(w, index, x, indptr, rows, entries, columns, sums);
 }
 
 /// A strip of `N` vectors over a row as it lies; returns whether every index was below `columns`.
@@ -1000,7 +1016,8 @@ constexpr Kernels<T> table() {
             ranks,
             norm2<T>,
             dot_any<T>,
-            score<T>,
+            score_rows<T, std::int32_t>,
+            score_rows<T, std::int64_t>,
             score_lanes<T>,
             copy<T, float>,
             copy<T, double>,

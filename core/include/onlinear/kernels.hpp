@@ -16,13 +16,6 @@ struct Slots {
     bool rising;
 };
 
-/// A sum over a row as it lies in the caller's memory, and whether it may be used.
-struct Scored {
-    double sum;
-    bool inside;  // every index was below `columns`
-    bool rising;
-};
-
 /// What copying a row's values showed.
 struct Copied {
     double norm2;
@@ -88,12 +81,16 @@ struct Kernels {
     double (*norm2)(const T* x, std::size_t n);
     /// sum w x over any n numbers, aligned or not.
     double (*dot_any)(const T* w, const T* x, std::size_t n);
-    /// sum w[index * step] x, step 1 or 2, over a row of `n` entries; `left` entries from here on may be
-    /// read, to ask for the weights of rows to come.
-    Scored (*score)(const T* w, std::size_t step, const std::int32_t* index, const T* x, std::size_t n,
-                    std::size_t left, std::size_t columns);
-    /// The same for many weights an index: out[lane] = sum w[index * width + lane] x, as `lanes` adds them
-    /// up.
+    /// sum w[index * step] x, step 1 or 2, over each of some rows that begin where `indptr` says; returns the
+    /// first that it could not do, as it leaves the arrays, has an index from `columns` on or does not rise.
+    std::size_t (*score_rows_i32)(const T* w, std::size_t step, const std::int32_t* index, const T* x,
+                                  const std::int32_t* indptr, std::size_t rows, std::size_t entries,
+                                  std::size_t columns, double* sums);
+    std::size_t (*score_rows_i64)(const T* w, std::size_t step, const std::int32_t* index, const T* x,
+                                  const std::int64_t* indptr, std::size_t rows, std::size_t entries,
+                                  std::size_t columns, double* sums);
+    /// The same of one row for many weights an index: out[lane] = sum w[index * width + lane] x, as `lanes`
+    /// adds them up; `left` entries from here on may be read, to ask for the weights of rows to come.
     Slots (*score_lanes)(const T* w, std::size_t width, std::size_t lanes, const std::int32_t* index,
                          const T* x, std::size_t n, std::size_t left, std::size_t columns, double* out);
     /// Copies values into the state's type; adds up their squares as `norm2` does.

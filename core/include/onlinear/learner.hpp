@@ -617,23 +617,21 @@ private:
         std::size_t step = w.planes();
         // Of pairs only half is wanted: where weights are read often, means copied together stay in the
         // cache.
-        std::vector<T> means;
+        std::unique_ptr<T[]> means;
         const std::size_t entries = matrix.sparse() ? matrix.entries : matrix.rows * matrix.columns;
         if (step > 1 && entries > 4 * w.slots()) {
-            means.resize(w.slots());
-            w.read(0, means.data());
-            weights = means.data() + 1;
+            means = std::make_unique_for_overwrite<T[]>(w.slots());
+            w.read(0, means.get());
+            weights = means.get() + 1;
             step = 1;
         }
         const double scale = belief_.mean_scale();
-        for (std::size_t i = first; i < last; ++i) {
-            double sum;
-            if (!stage.score(i, weights, step, sum)) return i;
-            const double score = scale * sum + base;
-            if (!std::isfinite(score)) return i;
-            out[i] = score;
+        const std::size_t done = stage.score(first, last, weights, step, out);
+        for (std::size_t i = first; i < done; ++i) {
+            out[i] = scale * out[i] + base;
+            if (!std::isfinite(out[i])) return i;
         }
-        return last;
+        return done;
     }
 
     /// The same of several blocks.

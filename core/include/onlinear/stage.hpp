@@ -387,27 +387,30 @@ public:
                                                         : plain_ && planes_.single());
     }
 
-    /// The sum of a row's values times `weights`, a weight every `step` numbers from column 0 on; false where
-    /// the row has to be staged.
-    bool score(std::size_t row, const T* weights, std::size_t step, double& sum) const noexcept {
+    /// The sums of the values of some rows times `weights`, a weight every `step` numbers from column 0 on;
+    /// returns the first row that has to be staged.
+    std::size_t score(std::size_t first, std::size_t last, const T* weights, std::size_t step,
+                      double* sums) const noexcept {
         if (!matrix_.sparse()) {
-            if (step != 1) return false;
-            const T* values =
-                static_cast<const T*>(matrix_.values) + static_cast<std::ptrdiff_t>(row) * matrix_.row_stride;
-            sum = kernels<T>().dot_any(weights, values, matrix_.columns);
-            return true;
+            if (step != 1) return first;
+            for (std::size_t row = first; row < last; ++row)
+                sums[row] = kernels<T>().dot_any(weights,
+                                                 static_cast<const T*>(matrix_.values) +
+                                                     static_cast<std::ptrdiff_t>(row) * matrix_.row_stride,
+                                                 matrix_.columns);
+            return last;
         }
-        std::uint64_t first, last;
-        if (!bounds(row, first, last)) return false;
-        const Scored scored =
-            kernels<T>().score(weights, step, static_cast<const std::int32_t*>(matrix_.indices) + first,
-                               static_cast<const T*>(matrix_.values) + first, last - first,
-                               matrix_.entries - first, matrix_.columns);
-        sum = scored.sum;
-        return scored.inside && scored.rising;
+        const auto score = [&](auto kernel, const auto* indptr) {
+            return first + kernel(weights, step, static_cast<const std::int32_t*>(matrix_.indices),
+                                  static_cast<const T*>(matrix_.values), indptr + first, last - first,
+                                  matrix_.entries, matrix_.columns, sums + first);
+        };
+        return matrix_.indptr_type == IndexType::i32
+                   ? score(kernels<T>().score_rows_i32, static_cast<const std::int32_t*>(matrix_.indptr))
+                   : score(kernels<T>().score_rows_i64, static_cast<const std::int64_t*>(matrix_.indptr));
     }
 
-    /// The same for every lane of planes with several blocks, from the weights of column 0 on.
+    /// The same of one row for every lane of planes with several blocks; false where it has to be staged.
     bool score(std::size_t row, const T* weights, std::size_t lanes, double* sums) const noexcept {
         std::uint64_t first, last;
         if (!bounds(row, first, last)) return false;
