@@ -795,20 +795,17 @@ double dot_any(const T* w, const T* x, std::size_t n) {
     return total;
 }
 
-/// A weight every kStep numbers.
-template <std::size_t kStep, class T>
-ONLINEAR_IN_ORDER inline bool score_row(const T* w, const std::int32_t* index, const T* x, std::size_t n,
-                                        std::size_t left, std::size_t columns, double& sum) {
+/// A weight every kStep numbers. Whatever another thread writes meanwhile, only what lies inside is read:
+/// places up to `limit` by its bits, or those below it one by one.
+template <std::size_t kStep, bool kMasked, class T>
+ONLINEAR_IN_ORDER inline double score_row(const T* w, const std::int32_t* index, const T* x, std::size_t n,
+                                          std::size_t left, std::uint32_t limit) {
     ONLINEAR_ONE_BY_ONE
     // Far enough for memory to answer; weights are asked for across the ends of rows.
     constexpr std::size_t kAhead = 32;
-    std::uint32_t outside = 0;
-    const auto term = [&](std::size_t j) {
-        // Looked at one by one: whatever another thread writes meanwhile, only what lies inside is read.
+    const auto term = [=](std::size_t j) {
         const auto i = static_cast<std::uint32_t>(index[j]);
-        const bool in = i < columns;
-        outside |= !in;
-        return w[(in ? i : 0) * kStep] * x[j];
+        return w[std::size_t{kMasked ? i & limit : i < limit ? i : 0} * kStep] * x[j];
     };
     double total = 0;
     for (std::size_t start = 0; start < n; start += kFold) {
@@ -830,32 +827,37 @@ ONLINEAR_IN_ORDER inline bool score_row(const T* w, const std::int32_t* index, c
         for (; j < stop; ++j) a += term(j);
         total += static_cast<double>(a + b) + static_cast<double>(c + d);
     }
-    sum = total;
-    return outside == 0;
+    return total;
 }
 
-template <std::size_t kStep, class P, class T>
+template <std::size_t kStep, bool kMasked, class P, class T>
 ONLINEAR_IN_ORDER std::size_t score_run(const T* w, const std::int32_t* index, const T* x, const P* indptr,
                                         std::size_t rows, std::size_t entries, std::size_t columns,
-                                        double* sums) {
+                                        std::uint32_t limit, double* sums) {
     for (std::size_t row = 0; row < rows; ++row) {
         // One that is negative is huge.
         const auto first = static_cast<std::uint64_t>(indptr[row]),
                    last = static_cast<std::uint64_t>(indptr[row + 1]);
-        if (first > last || last > entries ||
-            !score_row<kStep>(w, index + first, x + first, last - first, entries - first, columns,
-                              sums[row]) ||
-            !rises(index + first, last - first))
+        if (first > last || last > entries) return row;
+        sums[row] =
+            score_row<kStep, kMasked>(w, index + first, x + first, last - first, entries - first, limit);
+        // What rises lies inside when its ends do.
+        if (!rises(index + first, last - first)) return row;
+        if (first < last && (index[first] < 0 || static_cast<std::uint32_t>(index[last - 1]) >= columns))
             return row;
     }
     return rows;
 }
 
 template <class T, class P>
-std::size_t score_rows(const T* w, std::size_t step, const std::int32_t* index, const T* x, const P* indptr,
-                       std::size_t rows, std::size_t entries, std::size_t columns, double* sums) {
-    return step == 1 ? score_run<1>(w, index, x, indptr, rows, entries, columns, sums)
-                     : score_run<2>(w, index, x, indptr, rows, entries, columns, sums);
+std::size_t score_rows(const T* w, std::size_t step, std::uint32_t mask, const std::int32_t* index,
+                       const T* x, const P* indptr, std::size_t rows, std::size_t entries,
+                       std::size_t columns, double* sums) {
+    if (step == 1 && mask != 0)
+        return score_run<1, true>(w, index, x, indptr, rows, entries, columns, mask, sums);
+    const auto limit = static_cast<std::uint32_t>(columns);
+    return step == 1 ? score_run<1, false>(w, index, x, indptr, rows, entries, columns, limit, sums)
+                     : score_run<2, false>(w, index, x, indptr, rows, entries, columns, limit, sums);
 }
 
 /// A strip of `N` vectors over a row as it lies; returns whether every index was below `columns`.

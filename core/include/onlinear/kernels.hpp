@@ -83,12 +83,13 @@ struct Kernels {
     double (*dot_any)(const T* w, const T* x, std::size_t n);
     /// sum w[index * step] x, step 1 or 2, over each of some rows that begin where `indptr` says; returns the
     /// first that it could not do, as it leaves the arrays, has an index from `columns` on or does not rise.
-    std::size_t (*score_rows_i32)(const T* w, std::size_t step, const std::int32_t* index, const T* x,
-                                  const std::int32_t* indptr, std::size_t rows, std::size_t entries,
-                                  std::size_t columns, double* sums);
-    std::size_t (*score_rows_i64)(const T* w, std::size_t step, const std::int32_t* index, const T* x,
-                                  const std::int64_t* indptr, std::size_t rows, std::size_t entries,
-                                  std::size_t columns, double* sums);
+    /// `mask` is a power of two less one up to which there are weights to read, or 0.
+    std::size_t (*score_rows_i32)(const T* w, std::size_t step, std::uint32_t mask, const std::int32_t* index,
+                                  const T* x, const std::int32_t* indptr, std::size_t rows,
+                                  std::size_t entries, std::size_t columns, double* sums);
+    std::size_t (*score_rows_i64)(const T* w, std::size_t step, std::uint32_t mask, const std::int32_t* index,
+                                  const T* x, const std::int64_t* indptr, std::size_t rows,
+                                  std::size_t entries, std::size_t columns, double* sums);
     /// The same of one row for many weights an index: out[lane] = sum w[index * width + lane] x, as `lanes`
     /// adds them up; `left` entries from here on may be read, to ask for the weights of rows to come.
     Slots (*score_lanes)(const T* w, std::size_t width, std::size_t lanes, const std::int32_t* index,

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -619,14 +620,19 @@ private:
         // cache.
         std::unique_ptr<T[]> means;
         const std::size_t entries = matrix.sparse() ? matrix.entries : matrix.rows * matrix.columns;
+        std::uint32_t mask = 0;
         if (step > 1 && entries > 4 * w.slots()) {
-            means = std::make_unique_for_overwrite<T[]>(w.slots());
+            const std::size_t room =
+                std::bit_ceil(w.slots() - 1);  // an index is kept inside by its bits alone
+            means = std::make_unique_for_overwrite<T[]>(room + 1);
             w.read(0, means.get());
+            std::fill(means.get() + w.slots(), means.get() + room + 1, T{0});
             weights = means.get() + 1;
             step = 1;
+            mask = static_cast<std::uint32_t>(room - 1);
         }
         const double scale = belief_.mean_scale();
-        const std::size_t done = stage.score(first, last, weights, step, out);
+        const std::size_t done = stage.score(first, last, weights, step, mask, out);
         for (std::size_t i = first; i < done; ++i) {
             out[i] = scale * out[i] + base;
             if (!std::isfinite(out[i])) return i;

@@ -387,10 +387,10 @@ public:
                                                         : plain_ && planes_.single());
     }
 
-    /// The sums of the values of some rows times `weights`, a weight every `step` numbers from column 0 on;
-    /// returns the first row that has to be staged.
+    /// The sums of the values of some rows times `weights`, a weight every `step` numbers from column 0 on,
+    /// readable up to `mask` if that is not 0; returns the first row that has to be staged.
     std::size_t score(std::size_t first, std::size_t last, const T* weights, std::size_t step,
-                      double* sums) const noexcept {
+                      std::uint32_t mask, double* sums) const noexcept {
         if (!matrix_.sparse()) {
             if (step != 1) return first;
             for (std::size_t row = first; row < last; ++row)
@@ -401,7 +401,7 @@ public:
             return last;
         }
         const auto score = [&](auto kernel, const auto* indptr) {
-            return first + kernel(weights, step, static_cast<const std::int32_t*>(matrix_.indices),
+            return first + kernel(weights, step, mask, static_cast<const std::int32_t*>(matrix_.indices),
                                   static_cast<const T*>(matrix_.values), indptr + first, last - first,
                                   matrix_.entries, matrix_.columns, sums + first);
         };
