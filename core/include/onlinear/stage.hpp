@@ -242,7 +242,7 @@ inline bool row_bounds(const Matrix& m, std::size_t row, std::uint64_t& first, s
 /// Asks for as much input as this row has, some rows on: the machine's own foresight ends with each page.
 template <class V>
 [[gnu::always_inline]] inline void prefetch_input(const V* from, std::size_t n) noexcept {
-    constexpr std::size_t kBytesAhead = 1536;
+    constexpr std::size_t kBytesAhead = 1024;
     for (std::size_t byte = 0; byte < n * sizeof(V); byte += 64)
         __builtin_prefetch(reinterpret_cast<const char*>(from) + kBytesAhead + byte);
 }
