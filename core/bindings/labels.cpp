@@ -72,6 +72,31 @@ nb::object number_labels(const Given<Integer>& labels, const Given<std::int64_t>
     return nb::cast(out);
 }
 
+/// The rows in which each label comes for the first time; nothing when they lie too far apart for a table.
+template <class Integer>
+std::optional<std::vector<std::int64_t>> first_rows(const Given<Integer>& labels) {
+    constexpr std::uint64_t kLargestTable = 1 << 16;
+    std::vector<std::int64_t> rows;
+    if (labels.shape(0) == 0) return rows;
+    const Integer* const all = labels.data();
+    Integer low = all[0], high = all[0];
+    for (std::size_t i = 1; i < labels.shape(0); ++i) {
+        low = std::min(low, all[i]);
+        high = std::max(high, all[i]);
+    }
+    const auto base = static_cast<std::uint64_t>(low), range = static_cast<std::uint64_t>(high) - base;
+    if (range >= kLargestTable) return {};
+    std::vector<char> seen(range + 1);
+    for (std::size_t i = 0; i < labels.shape(0); ++i) {
+        const std::uint64_t at = static_cast<std::uint64_t>(all[i]) - base;
+        if (at >= seen.size()) return {};  // another thread is writing
+        if (seen[at]) continue;
+        seen[at] = 1;
+        rows.push_back(static_cast<std::int64_t>(i));
+    }
+    return rows;
+}
+
 /// The classes of a stream. Labels that are numbers are compared as numbers; those that are text come as
 /// their places in the reader's table of texts.
 class ClassNumbers {
@@ -207,6 +232,10 @@ void bind_labels(nb::module_& m) {
           nb::arg("numbers"), kDoc);
     m.def("number_labels", &number_labels<std::int64_t>, nb::arg("labels").noconvert(), nb::arg("classes"),
           nb::arg("numbers"), kDoc);
+    constexpr const char* kFirstDoc =
+        "The rows in which each whole-numbered label comes for the first time; None when they lie far apart.";
+    m.def("first_rows", &first_rows<std::int32_t>, nb::arg("labels").noconvert(), kFirstDoc);
+    m.def("first_rows", &first_rows<std::int64_t>, nb::arg("labels").noconvert(), kFirstDoc);
     nb::class_<ClassNumbers>(m, "ClassNumbers", "The classes of a stream, from labels to numbers.")
         .def(nb::init<>())
         .def("add", &ClassNumbers::add, nb::arg("value"), nb::arg("number"))

@@ -415,8 +415,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
     _always_joint: ClassVar[bool] = False
 
     def _grows(self, new: Array, n_features: int) -> bool:
-        """Whether these classes or this many features ask for room."""
-        return len(new) > 0 or n_features > self._learner.n_features
+        """Whether these classes or this many features ask for room; a second class takes none."""
+        more = len(new) > 0 and len(self._labels) + len(new) > 2
+        return more or n_features > self._learner.n_features
 
     def _meet(
         self, new: Array | list[Any], n_features: int, dtype: str = "float64", *, expected: int = 0

@@ -358,12 +358,16 @@ class OnlineEstimator(BaseEstimator):
     def _checkpoint(self, *, deep: bool = False) -> Callable[[], None]:
         """A way back to the present state; `deep` where the native learner is about to be changed in place."""
         before = dict(self.__dict__)
+        labels: Labels | None = before.get("_labels")
+        mark = None if labels is None else labels.mark()
         if deep:
-            before["_labels"], before["_learner"] = self._labels.copy(), self._learner.copy()
+            before["_learner"] = self._learner.copy()
 
         def restore() -> None:
             self.__dict__.clear()
             self.__dict__.update(before)
+            if labels is not None and mark is not None:
+                labels.rewind(mark)
 
         return restore
 

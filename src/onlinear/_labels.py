@@ -10,9 +10,6 @@ from ._numpy import Array, np
 from ._rows import types_taken
 from .exceptions import DataError
 
-#: So many labels are looked for one by one.
-_FEW = 8
-
 
 class Labels:
     """Classes numbered as they come; `sorted` shows them in scikit-learn's order.
@@ -39,15 +36,26 @@ class Labels:
         twin.names, twin.index, twin.type = list(self.names), dict(self.index), self.type
         return twin
 
+    def mark(self) -> tuple[int, str | None]:
+        """The present state, to come back to with `rewind`."""
+        return len(self.names), self.type
+
+    def rewind(self, mark: tuple[int, str | None]) -> None:
+        """Forget the classes that came after a mark."""
+        count, self.type = mark
+        for name in self.names[count:]:
+            del self.index[name]
+        del self.names[count:]
+        self._dtype_made = self._ranking = self._sorted = self._order = None
+
     def arrivals(self, y: Array) -> tuple[Array, Array]:
         """The labels of `y` that have no number yet, in the order in which they come, and the row each comes in."""
-        new = self.unknown(y)
-        if len(new) <= _FEW and y.dtype.kind in "iubf":  # a few comparisons beat a sort
-            first = np.array([np.argmax(y == label) for label in new], dtype=np.intp)
-        else:
+        rows = first_rows(y)
+        if rows is None:
             distinct, places = np.unique(y, return_index=True)
-            first = places[np.searchsorted(distinct, new)]
-        rows = np.sort(first)
+            rows = np.sort(places[np.searchsorted(distinct, self.unknown(y))])
+        else:
+            rows = rows[[label not in self.index for label in y[rows].tolist()]]
         return y[rows], rows
 
     @property
@@ -148,16 +156,20 @@ class Labels:
         return numbers
 
 
+def first_rows(y: Array) -> Array | None:
+    """The row in which each label comes for the first time, for whole numbers that do not lie far apart."""
+    if y.dtype not in types_taken()[1]:
+        if y.dtype.kind not in "iub" or y.dtype.itemsize > 4:
+            return None
+        y = y.astype(np.int64)
+    rows = _core.first_rows(np.ascontiguousarray(y))
+    return None if rows is None else np.array(rows, dtype=np.intp)
+
+
 def distinct_labels(y: Array) -> Array:
-    """The distinct values of `y`, sorted; counted rather than sorted where they are small whole numbers."""
-    if y.dtype.kind in "iu" and len(y) > 1000:
-        low, high = int(y.min()), int(y.max())
-        if high - low < 1 << 16:
-            wide = y if y.dtype.itemsize == 8 else y.astype(np.int64)
-            counted = np.bincount((wide - low).astype(np.int64))
-            distinct: Array = np.flatnonzero(counted).astype(y.dtype) + y.dtype.type(low)
-            return distinct
-    return np.unique(y)
+    """The distinct values of `y`, sorted."""
+    rows = first_rows(y)
+    return np.unique(y) if rows is None else np.sort(y[rows])
 
 
 _ORDER = "<" if sys.byteorder == "little" else ">"
