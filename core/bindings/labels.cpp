@@ -17,6 +17,9 @@ namespace {
 template <class Integer>
 using Given = nb::ndarray<const Integer, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+/// Labels this far apart are not looked up in a table.
+constexpr std::uint64_t kLargestTable = 1 << 16;
+
 /// The number of each label, by table where the classes lie close together and by search where they do not.
 class Numbering {
 public:
@@ -46,8 +49,6 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t kLargestTable = 1 << 16;
-
     std::int32_t looked_up(std::int64_t label) const noexcept {
         const std::uint64_t at = static_cast<std::uint64_t>(label) - low_;  // below the lowest: huge
         return at < table_.size() ? table_[at] : -1;
@@ -75,7 +76,6 @@ nb::object number_labels(const Given<Integer>& labels, const Given<std::int64_t>
 /// The rows in which each label comes for the first time; nothing when they lie too far apart for a table.
 template <class Integer>
 std::optional<std::vector<std::int64_t>> first_rows(const Given<Integer>& labels) {
-    constexpr std::uint64_t kLargestTable = 1 << 16;
     std::vector<std::int64_t> rows;
     if (labels.shape(0) == 0) return rows;
     const Integer* const all = labels.data();

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from . import _core
@@ -52,10 +54,9 @@ class Labels:
         """The labels of `y` that have no number yet, in the order in which they come, and the row each comes in."""
         rows = first_rows(y)
         if rows is None:
-            distinct, places = np.unique(y, return_index=True)
-            rows = np.sort(places[np.searchsorted(distinct, self.unknown(y))])
-        else:
-            rows = rows[[label not in self.index for label in y[rows].tolist()]]
+            with _orderable():
+                rows = np.sort(np.unique(y, return_index=True)[1])
+        rows = rows[[label not in self.index for label in y[rows].tolist()]]
         return y[rows], rows
 
     @property
@@ -117,10 +118,8 @@ class Labels:
 
     def unknown(self, y: Array) -> Array:
         """The distinct labels of `y` that have no number yet, sorted."""
-        try:
+        with _orderable():
             distinct = distinct_labels(y)
-        except TypeError:
-            raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
         fresh: Array = distinct[
             np.array([label not in self.index for label in distinct.tolist()], dtype=bool)
         ]
@@ -154,6 +153,15 @@ class Labels:
             return None
         numbers: Array = self.order[position].astype(np.int32)
         return numbers
+
+
+@contextmanager
+def _orderable() -> Iterator[None]:
+    """Say what is wrong with labels that cannot be sorted."""
+    try:
+        yield
+    except TypeError:
+        raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
 
 
 def first_rows(y: Array) -> Array | None:

@@ -268,7 +268,6 @@ class RowStream:
         learner = self.model._learner
         if batch.n_features > learner.handle.n_features:
             self._grow(batch.n_features)
-        buffers = batch.buffers
         weight = None if batch.weight is None else batch.weight[start:stop]
         heavy = None if weight is None else weight > 0
         apart, scores = None, None
@@ -281,10 +280,7 @@ class RowStream:
         class_weight, balanced = self._class_weights()
         labels, lists = self._lesson(answers, start, stop)
         learned, mistakes, updates, cost, fault, row, column = learner.handle.learn_csr(
-            buffers.values,
-            buffers.indices,
-            buffers.indptr[start : stop + 1],
-            batch.n_features,
+            *rows_of(batch, start, stop).arguments(),
             labels,
             weight,
             class_weight,
@@ -304,7 +300,7 @@ class RowStream:
             return stop
         error = refuse(fault, row, column, single_precision=learner.handle.single_precision)
         if not self.skip or not isinstance(error, NumericError):
-            line = int(buffers.lines[start + row])
+            line = int(batch.buffers.lines[start + row])
             raise ReadError(f"{batch.source}:{line}: {without_row(str(error))}", batch.source, line)
         done.refused += 1
         return start + int(row) + 1

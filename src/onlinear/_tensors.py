@@ -37,8 +37,6 @@ _TYPES = {
     "int64": "I64",
     "uint8": "U8",
 }
-
-
 _NAMES = {short: name for name, short in _TYPES.items()}
 
 #: Bytes of a number of each type, and its letter in a memoryview.
@@ -125,7 +123,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Map
 
 def _write_array(file: int, tensor: Later, place: int, total: int) -> int:
     """Write the pieces of an array to where they belong; returns the checksum that goes on from `total`."""
-    size = tensor.n_bytes // max(tensor.rows, 1)
+    size = tensor.n_bytes // tensor.rows
     ends = [place + size * row for row in range(tensor.rows)]
     sums = [0] * tensor.rows
     if tensor.rows == 1:

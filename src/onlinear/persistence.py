@@ -27,10 +27,10 @@ from typing import Any, cast
 from . import _HOMES, __version__
 from ._labels import Labels, type_of
 from ._numpy import Array, np
-from ._tensors import KEY, SUM, Later, Tensor, checksum, crc32_joiner, read_tensors, write_tensors
+from ._tensors import KEY, SUM, Later, Tensor, checksum, read_tensors, write_tensors
 from .exceptions import DataError, ModelFileError, NotAvailableError, ParameterError
 
-__all__ = ["FORMAT", "crc32_joiner", "load", "read_file", "save", "save_compact", "write_tensors"]
+__all__ = ["FORMAT", "load", "read_file", "save", "save_compact", "write_tensors"]
 
 FORMAT = 1
 _VECTORS = ("calibration", "counters", "class_counts")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onlinear._labels import Labels, distinct_labels
+from onlinear.exceptions import DataError
 
 KINDS = [
     "int8",
@@ -42,6 +43,12 @@ def test_labels_arrive_in_the_order_of_their_rows(kind: str, labels: list[int], 
     assert list(zip(arrivals.tolist(), rows.tolist(), strict=True)) == list(first.items())
     assert distinct_labels(y).tolist() == np.unique(y).tolist()
     assert distinct_labels(y).dtype == y.dtype
+
+
+def test_labels_that_cannot_be_ordered_are_refused() -> None:
+    """Said, not left to whoever sorts them."""
+    with pytest.raises(DataError, match="cannot be ordered"):
+        Labels().arrivals(np.array(["a", 1], dtype=object))
 
 
 @pytest.mark.parametrize(

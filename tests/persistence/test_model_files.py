@@ -17,8 +17,9 @@ from safetensors.numpy import save_file
 
 import onlinear
 from onlinear import _algorithms
+from onlinear._tensors import crc32_joiner
 from onlinear.exceptions import ModelFileError
-from onlinear.persistence import FORMAT, crc32_joiner
+from onlinear.persistence import FORMAT
 
 SAMPLES = Path(__file__).parent / "samples"
 

@@ -22,7 +22,7 @@ struct StateEntry {
     std::vector<double> f64;
 };
 
-/// Some rows and columns, as far as they exist.
+/// Some of the rows or columns of an array.
 struct Range {
     std::size_t first = 0;
     std::size_t last = std::numeric_limits<std::size_t>::max();

@@ -6,14 +6,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from .. import _core
 from ..persistence import written_aside
 from ._reading import Scored, decide, load_model, named_label, open_like, read_blocks, score
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["opened", "predict"]
 
