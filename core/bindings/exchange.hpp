@@ -28,6 +28,8 @@ Variant to_variant(nb::handle object, const char* what) {
 void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief);
 
 nb::dict to_dict(std::vector<StateEntry> entries);
-std::vector<StateEntry> from_dict(const nb::dict& state);
+
+/// A state as Python gives it. The numbers are not copied: whoever gives them keeps them until it is loaded.
+std::vector<GivenEntry> from_dict(const nb::dict& state);
 
 }  // namespace onlinear::bindings

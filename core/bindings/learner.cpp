@@ -527,10 +527,10 @@ void add_counts(nb::dict& out, const AnyLearner& learner) {
     out["class_counts"] = learner.class_counts;
 }
 
-std::vector<StateEntry> from_dict(const nb::dict& state) {
-    std::vector<StateEntry> entries;
+std::vector<GivenEntry> from_dict(const nb::dict& state) {
+    std::vector<GivenEntry> entries;
     for (auto [key, value] : state) {
-        StateEntry entry{.name = nb::cast<std::string>(key), .shape = {}, .scalar = 0, .f32 = {}, .f64 = {}};
+        GivenEntry entry{.name = nb::cast<std::string>(key), .shape = {}, .scalar = 0, .f32 = {}, .f64 = {}};
         double number;
         if (nb::try_cast<double>(value, number)) {
             entry.scalar = number;
@@ -540,11 +540,9 @@ std::vector<StateEntry> from_dict(const nb::dict& state) {
                 throw std::invalid_argument("state '" + entry.name + "' must have two dimensions");
             entry.shape = {array.shape(0), array.shape(1)};
             if (array.dtype() == nb::dtype<float>()) {
-                const auto* data = static_cast<const float*>(array.data());
-                entry.f32.assign(data, data + array.size());
+                entry.f32 = {static_cast<const float*>(array.data()), array.size()};
             } else if (array.dtype() == nb::dtype<double>()) {
-                const auto* data = static_cast<const double*>(array.data());
-                entry.f64.assign(data, data + array.size());
+                entry.f64 = {static_cast<const double*>(array.data()), array.size()};
             } else {
                 throw std::invalid_argument("state '" + entry.name + "' must be float32 or float64");
             }
@@ -571,7 +569,57 @@ nb::tuple read_weights(const Handle& self, AnyLearner::Weights which) {
 
 }  // namespace
 
+namespace {
+
+Touched to_touched(
+    const nb::ndarray<nb::ro, const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>& bits,
+    std::size_t slots, std::size_t blocks, const nb::dict& start) {
+    Touched out{.slots = slots, .blocks = blocks, .bits = {}, .start = {}};
+    if (blocks == 0 || slots == 0 || slots > SIZE_MAX / 64 / blocks)
+        throw std::invalid_argument("the touched weights are of no possible state");
+    const std::size_t words = Touched::words(slots, blocks), beyond = slots * blocks % 64;
+    if (bits.size() != words * sizeof(std::uint64_t))
+        throw std::invalid_argument("the touched weights do not fit the state");
+    out.bits.resize(words);
+    std::memcpy(out.bits.data(), bits.data(), bits.size());
+    if (beyond != 0 && out.bits.back() >> beyond != 0)
+        throw std::invalid_argument("weights are touched that do not exist");
+    for (auto [name, value] : start)
+        out.start.emplace_back(nb::cast<std::string>(name), nb::cast<double>(value));
+    return out;
+}
+
+void bind_touched(nb::module_& m) {
+    nb::class_<Touched>(m, "Touched", "Which weights learning has touched, and what all others are.")
+        .def(
+            "__init__",
+            [](Touched* self,
+               const nb::ndarray<nb::ro, const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>&
+                   bits,
+               std::size_t slots, std::size_t blocks,
+               const nb::dict& start) { new (self) Touched(to_touched(bits, slots, blocks, start)); },
+            nb::arg("bits"), nb::arg("slots"), nb::arg("blocks"), nb::arg("start"))
+        .def_ro("slots", &Touched::slots)
+        .def_ro("blocks", &Touched::blocks)
+        .def_prop_ro("count", [](const Touched& self) { return self.count(); })
+        .def_prop_ro(
+            "bits",
+            [](Touched& self) {
+                return nb::ndarray<nb::memview, const std::uint8_t>(
+                    self.bits.data(), {self.bits.size() * sizeof(std::uint64_t)}, nb::find(&self));
+            },
+            "A bit for each weight, that of (slot, block) at slot * blocks + block, lowest first.")
+        .def_prop_ro("start", [](const Touched& self) {
+            nb::dict start;
+            for (const auto& [name, value] : self.start) start[name.c_str()] = value;
+            return start;
+        });
+}
+
+}  // namespace
+
 void bind_learner(nb::module_& m) {
+    bind_touched(m);
     nb::enum_<Fault>(m, "Fault", "Why a row was refused.")
         .value("none", Fault::none)
         .value("nan", Fault::nan)
@@ -972,6 +1020,28 @@ void bind_learner(nb::module_& m) {
             nb::arg("name"), nb::arg("rows"), nb::arg("columns"),
             "The numbers of one array of `state` in a range of rows and one of columns, as a memoryview.")
         .def(
+            "touched",
+            [](const Handle& self) {
+                std::shared_lock lock(self.turn);
+                return self.learner->touched();
+            },
+            "The weights learning has touched; None where the state is more than numbers for each weight.")
+        .def(
+            "touched_part",
+            [](const Handle& self, const std::string& name, const Touched& touched,
+               std::pair<std::size_t, std::size_t> columns) {
+                std::shared_lock lock(self.turn);
+                if (touched.slots != self.learner->features() + 1 || touched.blocks != self.learner->blocks())
+                    throw std::invalid_argument("the touched weights are not those of this state");
+                const StatePart part{name, {}, {columns.first, columns.second}, &touched};
+                for (StateEntry& entry : self.learner->state(&part))
+                    if (entry.name == name && !entry.shape.empty()) return to_array<nb::memview>(entry);
+                throw nb::key_error(name.c_str());
+            },
+            nb::arg("name"), nb::arg("touched"), nb::arg("columns"),
+            "The numbers of one array of `state` for the touched weights in a range of columns, as a "
+            "memoryview.")
+        .def(
             "state_numbers",
             [](const Handle& self) {
                 std::shared_lock lock(self.turn);
@@ -1004,7 +1074,7 @@ void bind_learner(nb::module_& m) {
              })
         .def(
             "load_state",
-            [](Handle& self, const nb::dict& state) {
+            [](Handle& self, const nb::dict& state, const Touched* touched) {
                 std::unique_lock lock(self.turn);
                 nb::dict arrays;
                 std::vector<double> calibration, counters, counts;
@@ -1029,7 +1099,7 @@ void bind_learner(nb::module_& m) {
                             throw std::invalid_argument("state holds a number that is not finite");
                 for (const double v : counters)
                     if (v < 0) throw std::invalid_argument("state holds a negative count");
-                self.learner->load(from_dict(arrays));
+                self.learner->load({.entries = from_dict(arrays), .touched = touched});
                 self.learner->calibration = {};
                 Calibration& c = self.learner->calibration;
                 c.scale = calibration[0];
@@ -1043,7 +1113,9 @@ void bind_learner(nb::module_& m) {
                 self.learner->counters = {counters[0], counters[1], counters[2], counters[3]};
                 self.learner->class_counts = counts;
             },
-            nb::arg("state"))
+            nb::arg("state"), nb::arg("touched") = nb::none(),
+            "Take a state, or one whose arrays hold the numbers of the touched weights alone. Where it is "
+            "refused, this object is good for nothing any more.")
         .def(
             "copy",
             [](const Handle& self) {

@@ -13,12 +13,14 @@ struct VectorOf;
 template <>
 struct VectorOf<float> {
     typedef float type __attribute__((vector_size(32), aligned(32), may_alias));
+    typedef int integer;
     typedef int integers __attribute__((vector_size(32), aligned(32), may_alias));
     static constexpr std::size_t size = 8;
 };
 template <>
 struct VectorOf<double> {
     typedef double type __attribute__((vector_size(32), aligned(32), may_alias));
+    typedef long long integer;
     typedef long long integers __attribute__((vector_size(32), aligned(32), may_alias));
     static constexpr std::size_t size = 4;
 };
@@ -689,6 +691,52 @@ bool ranks(const std::int32_t* key, std::int32_t* rank, std::size_t n) {
     return total == n * (n - 1) / 2;
 }
 
+/// A bit for each lane that is set, lowest first.
+template <class T>
+inline std::uint64_t lane_bits(typename VectorOf<T>::integers set) {
+#if defined(__AVX2__)
+    if constexpr (sizeof(T) == 4)
+        return static_cast<unsigned>(__builtin_ia32_movmskps256(reinterpret_cast<Vector<T>>(set)));
+    else
+        return static_cast<unsigned>(__builtin_ia32_movmskpd256(reinterpret_cast<Vector<T>>(set)));
+#else
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < VectorOf<T>::size; ++i) bits |= static_cast<std::uint64_t>(set[i] & 1) << i;
+    return bits;
+#endif
+}
+
+template <class T>
+void mark(const T* w, std::size_t step, std::size_t lanes, std::size_t slots, T start, std::uint64_t* bits) {
+    using Integers = typename VectorOf<T>::integers;
+    constexpr std::size_t s = VectorOf<T>::size;
+    const auto same = reinterpret_cast<Integers>(broadcast<T>(start));
+    std::uint64_t word = 0;
+    std::size_t filled = 0;
+    const auto put = [&](std::uint64_t found, std::size_t n) {
+        word |= found << filled;
+        filled += n;
+        if (filled < 64) return;
+        *bits++ |= word;
+        filled -= 64;
+        word = filled == 0 ? 0 : found >> (n - filled);
+    };
+    for (std::size_t slot = 0; slot < slots; ++slot, w += step) {
+        if (lanes == 1) {
+            typename VectorOf<T>::integer one;
+            __builtin_memcpy(&one, w, sizeof one);
+            put(one != same[0], 1);
+            continue;
+        }
+        for (std::size_t lane = 0; lane < lanes; lane += s) {
+            const std::size_t n = lanes - lane < s ? lanes - lane : s;
+            const auto given = reinterpret_cast<Integers>(load_any(w + lane));
+            put(lane_bits<T>(reinterpret_cast<Integers>(given != same)) & ((1u << n) - 1), n);
+        }
+    }
+    if (filled != 0) *bits |= word;
+}
+
 /// The squares of values converted to T, added up lane by lane whatever their alignment; with kStore the
 /// values are kept.
 template <class T, bool kStore, class V>
@@ -1025,6 +1073,7 @@ constexpr Kernels<T> table() {
             copy<T, double>,
             slots_32,
             slots<std::int64_t>,
+            mark<T>,
             all_within<T>,
             inside_i32};
 }

@@ -5,6 +5,9 @@ bytes and offsets, and two metadata entries. ``onlinear`` is a JSON object: form
 parameters, classes, how files were read, and what else is needed to go on bit for bit. ``crc32`` is a
 checksum over that text and all tensors, so that a damaged file is told from a good one.
 
+Where learning has touched few of the weights, as with many features or many classes, the tensor ``touched`` has a
+bit for each weight, and the others hold the numbers of those it names; ``onlinear`` says what the rest start from.
+
 Loading never executes anything from the file: the estimator is looked up among ours, its parameters are plain
 JSON values, sizes come from the tensors that are really there, and every number is checked before it is used.
 
@@ -22,9 +25,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
-from . import _HOMES, __version__
+from . import _HOMES, __version__, _core
 from ._labels import Labels, type_of
 from ._numpy import Array, np
 from ._tensors import KEY, SUM, Later, Tensor, checksum, read_tensors, write_tensors
@@ -32,13 +35,16 @@ from .exceptions import DataError, ModelFileError, NotAvailableError, ParameterE
 
 __all__ = ["FORMAT", "load", "read_file", "save", "save_compact", "write_tensors"]
 
-FORMAT = 1
+FORMAT = 2  # 1: every weight is written
 _VECTORS = ("calibration", "counters", "class_counts")
 
 _MOST_CLASSES = 1 << 24
 
 # A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
 _MOST_UNPACKED = 1 << 28
+
+# The share of weights up to which the touched ones are named.
+_FEW = 0.75
 
 # Numbers of a state to copy out at a time: they stay in the cache until they are written.
 _PART = 1 << 17
@@ -184,11 +190,13 @@ def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> No
             "this model came from a compact file and only predicts; copy that file instead"
         )
     handle = learner.handle
-    tensors = _state_tensors(learner)
+    touched = _few_touched(handle)
+    tensors = _state_tensors(learner) if touched is None else _touched_tensors(learner, touched)
     tensors.update(_word_tensors(handle.words()))
     numbers = handle.state_numbers()
     content = {
         **describe(model),
+        "touched": None if touched is None else {"blocks": touched.blocks, "start": touched.start},
         "scalars": {name: value for name, value in numbers.items() if isinstance(value, float)},
         "vectors": {name: list(numbers[name]) for name in _VECTORS},
         **(extra or {}),
@@ -250,6 +258,38 @@ def _matrix_pieces(handle: Any, name: str, rows: int, columns: int) -> Iterator[
     step = max(1, _PART // max(columns, 1))
     for first in range(0, rows, step):
         yield 0, handle.state_part(name, (first, first + step), (0, columns)).cast("B")
+
+
+def _few_touched(handle: Any) -> Any:
+    """The weights learning has touched, where naming them takes less room than writing all; else None."""
+    touched = handle.touched()
+    if touched is None:
+        return None
+    weights = touched.slots * touched.blocks
+    # A bit more or less is not worth the unpacking.
+    return touched if touched.count + weights / 32 < _FEW * weights else None
+
+
+def _touched_pieces(handle: Any, name: str, touched: Any) -> Iterator[tuple[int, Any]]:
+    """The numbers of the touched weights, as many at a time as some columns have."""
+    step = max(1, _PART // touched.blocks)
+    for first in range(0, touched.slots, step):
+        part = handle.touched_part(name, touched, (first, first + step))
+        if part.nbytes:
+            yield 0, part.cast("B")
+
+
+def _touched_tensors(learner: Any, touched: Any) -> dict[str, Array | Later]:
+    """The touched weights' numbers, each array made when it is written."""
+    tensors: dict[str, Array | Later] = {
+        name: Later(
+            learner.dtype, (1, touched.count), 1, partial(_touched_pieces, learner.handle, name, touched)
+        )
+        for name in touched.start
+    }
+    bits = touched.bits
+    tensors["touched"] = Later.whole("uint8", (len(bits),), bits)
+    return tensors
 
 
 def _state_tensors(learner: Any) -> dict[str, Array | Later]:
@@ -484,7 +524,7 @@ def _rebuilt(content: dict[str, Any], tensors: dict[str, Tensor]) -> Any:
 def _checked_sizes(content: dict[str, Any], tensors: dict[str, Tensor]) -> int:
     """The number of features, once it fits the tensors: a small file cannot ask for a large model."""
     n_features, classes, dtype = content["n_features"], content["classes"], content["dtype"]
-    if not isinstance(n_features, int) or isinstance(n_features, bool) or not 0 <= n_features <= 1 << 31:
+    if not _is_count(n_features) or n_features > 1 << 31:
         raise ModelFileError("the number of features is not possible")
     if dtype not in ("float32", "float64"):
         raise ModelFileError(f"weights of type {dtype!r}")
@@ -498,6 +538,9 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Tensor]) -> int:
     state = {name: tensor for name, tensor in tensors.items() if not name.startswith("words.")}
     if compact:
         return n_features
+    touched = state.pop("touched", None)
+    if (touched is None) != (content.get("touched") is None):
+        raise ModelFileError("which weights were touched is missing, or there where it does not belong")
     if "support" in state:
         _check_examples({name: tensor.array for name, tensor in state.items()}, n_features)
         return n_features
@@ -506,6 +549,14 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Tensor]) -> int:
         raise ModelFileError("the model has no weights")
     if any(tensor.type != dtype for tensor in state.values()):
         raise ModelFileError(f"the weights are not {dtype}, as the description says")
+    if touched is not None:
+        # A bit for each weight, and the file has them all: what is unpacked is in proportion to it.
+        blocks = content["touched"]["blocks"]
+        if not _is_count(blocks) or not 1 <= blocks <= max(len(classes), 2):
+            raise ModelFileError("the classes do not fit the weights")
+        if touched.type != "uint8" or touched.shape != (-(-blocks * (n_features + 1) // 64) * 8,):
+            raise ModelFileError("the number of features does not fit the touched weights")
+        return n_features
     blocks = {shape[0] for name, shape in shapes.items() if name != "covariance_root"}
     if len(blocks) != 1 or not 1 <= min(blocks) <= max(len(classes), 2):
         raise ModelFileError("the classes do not fit the weights")
@@ -518,6 +569,10 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Tensor]) -> int:
     if full and "covariance_root" not in shapes:
         raise ModelFileError("the covariance is missing")
     return n_features
+
+
+def _is_count(value: Any) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _check_examples(state: Mapping[str, Array], n_features: int) -> None:
@@ -545,12 +600,17 @@ def _start_learning(
     state: dict[str, Any] = {
         key: tensor.numbers for key, tensor in tensors.items() if not key.startswith("words.")
     }
+    bits = state.pop("touched", None)
+    touched = None
+    if bits is not None:
+        start = {str(key): float(value) for key, value in content["touched"]["start"].items()}
+        touched = _core.Touched(bits, n_features + 1, content["touched"]["blocks"], start)
     model._start(n_features, classes, content["dtype"], anew=False)
     state.update({key: float(value) for key, value in content["scalars"].items()})
     # The first files of format 1 did not record the variance of features yet to come; it was the initial one.
     state.setdefault("fresh_variance", float(getattr(model, "initial_variance", 1.0)))
     state.update({key: [float(item) for item in content["vectors"][key]] for key in _VECTORS})
-    model._learner.handle.load_state(state)
+    model._learner.handle.load_state(state, touched)
 
 
 def _start_serving(

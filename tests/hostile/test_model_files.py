@@ -18,10 +18,10 @@ from onlinear.exceptions import ModelFileError
 from .crafting import Edit, edited, put, raw
 
 
-@pytest.fixture(scope="module")
-def model() -> Any:
-    """Three classes, words, one of everything a file can hold."""
-    model = onlinear.AROWClassifier(dtype="float32", bits=4)
+@pytest.fixture(scope="module", params=[2, 4], ids=["whole", "touched"])
+def model(request: pytest.FixtureRequest) -> Any:
+    """Three classes, words, one of everything a file can hold; of all weights, or of those that were touched."""
+    model = onlinear.AROWClassifier(dtype="float32", bits=request.param)
     for features, label in [({"a": 1, "b": 2}, "x"), ({"c": 1}, "y"), ({"d": 1, "a": -1}, "z")] * 3:
         model.learn_one(features, label)
     return model
@@ -162,6 +162,45 @@ EDITS: dict[str, Edit] = {
 @pytest.mark.parametrize("edit", EDITS.values(), ids=EDITS.keys())
 def test_hostile_content_is_refused(edit: Edit, path: Path) -> None:
     """Each with a checksum that fits, so that only the checks stand in its way."""
+    edited(path, edit)
+    assert not _survives(path)
+
+
+TOUCHED_EDITS: dict[str, Edit] = {
+    "missing bits": lambda c, t: t.pop("touched"),
+    "bits nobody speaks of": lambda c, t: c.update(touched=None),
+    "bits without what they say": lambda c, t: c.pop("touched"),
+    "a number for what they say": lambda c, t: c.update(touched=7),
+    "bits too short": lambda c, t: t.update(touched=t["touched"][:-8].copy()),
+    "bits too long": lambda c, t: t.update(touched=np.append(t["touched"], np.zeros(8, np.uint8))),
+    "bits of another type": lambda c, t: t.update(touched=t["touched"].view(np.int32)),
+    "bits in two dimensions": lambda c, t: t.update(touched=t["touched"][None]),
+    "a bit more": lambda c, t: t["touched"].__setitem__(4, t["touched"][4] ^ 255),
+    "bits past the end": lambda c, t: t["touched"].__setitem__(-1, 128),
+    "all bits": lambda c, t: t["touched"].fill(255),
+    "no bits": lambda c, t: t["touched"].fill(0),
+    "a number too few": lambda c, t: t.update(mean=t["mean"][:, 1:].copy()),
+    "no blocks": lambda c, t: c["touched"].update(blocks=0),
+    "negative blocks": lambda c, t: c["touched"].update(blocks=-3),
+    "other blocks": lambda c, t: c["touched"].update(blocks=2),
+    "huge blocks": lambda c, t: c["touched"].update(blocks=2**62),
+    "text as blocks": lambda c, t: c["touched"].update(blocks="3"),
+    "missing blocks": lambda c, t: c["touched"].pop("blocks"),
+    "missing start": lambda c, t: c["touched"].pop("start"),
+    "a start too few": lambda c, t: c["touched"]["start"].pop("variance"),
+    "text as start": lambda c, t: c["touched"]["start"].update(mean="none"),
+    "a start that is not finite": lambda c, t: c["touched"]["start"].update(mean=float("inf")),
+    "a start too large for the type": lambda c, t: c["touched"]["start"].update(mean=1e300),
+    "a variance that starts at zero": lambda c, t: c["touched"]["start"].update(variance=0.0),
+    "a variance that rounds to zero": lambda c, t: c["touched"]["start"].update(variance=1e-60),
+    "far more features": lambda c, t: c.update(n_features=2**31 - 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit", TOUCHED_EDITS.values(), ids=TOUCHED_EDITS.keys())
+@pytest.mark.parametrize("model", [4], ids=["touched"], indirect=True)
+def test_hostile_touched_weights_are_refused(edit: Edit, path: Path) -> None:
+    """Which weights a file speaks of is believed as little as what it says of them."""
     edited(path, edit)
     assert not _survives(path)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors import safe_open
@@ -19,7 +20,7 @@ import onlinear
 from onlinear import _algorithms
 from onlinear._tensors import crc32_joiner
 from onlinear.exceptions import ModelFileError
-from onlinear.persistence import FORMAT
+from onlinear.persistence import FORMAT, read_file
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -53,10 +54,61 @@ def test_a_model_of_many_parts_comes_back(tmp_path: Path) -> None:
         assert onlinear.load(tmp_path / "m.safetensors").digest() == model.digest()
 
 
+def _few_of_many(name: str, classes: int, dtype: str) -> onlinear.AROWClassifier:
+    """A model that has seen few of its features, in few of its classes."""
+    rng = np.random.default_rng(5)
+    X = scipy.sparse.random_array((40, 999), density=0.01, rng=rng, dtype=dtype).tocsr()
+    return _algorithms.make(name, dtype=dtype).partial_fit(
+        X, rng.integers(0, min(classes, 4), 40), classes=np.arange(classes)
+    )
+
+
+@pytest.mark.parametrize("name", _algorithms.names())
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("classes", [2, 7, 70])
+def test_the_weights_touched_are_all_that_is_written(
+    name: str, dtype: str, classes: int, tmp_path: Path
+) -> None:
+    """Most weights of a wide model are as they began; the file is small, and comes back and goes on to the bit."""
+    model = _few_of_many(name, classes, dtype)
+    path = tmp_path / "m.safetensors"
+    model.save(path)
+    state = model._learner.state()
+    planes = {key: value for key, value in state.items() if getattr(value, "ndim", 0) == 2}
+    content, tensors = read_file(path)
+    touched = np.unpackbits(tensors["touched"], bitorder="little")
+    blocks = content["touched"]["blocks"]
+    written = touched[: blocks * 1000].reshape(1000, blocks).T.astype(bool)
+    assert not touched[blocks * 1000 :].any()
+    assert 0 < written.sum() < written.size / 2
+    assert planes.keys() == content["touched"]["start"].keys()
+    changed = np.zeros_like(written)
+    for key, plane in planes.items():
+        start = np.asarray(content["touched"]["start"][key], dtype)
+        changed |= plane.view(f"u{plane.itemsize}") != start.view(f"u{plane.itemsize}")
+        np.testing.assert_array_equal(tensors[key][0], plane.T[written.T])
+    np.testing.assert_array_equal(written, changed)
+    assert path.stat().st_size < sum(plane.nbytes for plane in planes.values()) / 2 + 4096
+    twin = onlinear.load(path)
+    assert twin.digest() == model.digest()
+    # A class and a feature nobody has seen: what begins now begins as it would have.
+    row, new = np.ones((1, 999)), [classes]
+    assert twin.partial_fit(row, new).digest() == model.partial_fit(row, new).digest()
+
+
+def test_a_model_most_of_whose_weights_were_touched_is_written_whole(tmp_path: Path) -> None:
+    """Naming them would take more room than it saves."""
+    _fitted("arow").save(tmp_path / "m.safetensors")
+    content, tensors = read_file(tmp_path / "m.safetensors")
+    assert content["touched"] is None
+    assert tensors["mean"].shape == (3, 7)
+
+
 def test_a_large_model_is_mapped_and_checked_alike(tmp_path: Path) -> None:
     """Small files are read at once, large ones are not; both come back, and damage is told in both."""
     path = tmp_path / "m.safetensors"
-    model = onlinear.AROWClassifier(dtype="float32").learn_one({"a": 1}, "x").learn_one({2**22: 1}, "y")
+    row = np.random.default_rng(0).random((1, 2**21), np.float32)
+    model = onlinear.AROWClassifier(dtype="float32").partial_fit(row, ["x"], classes=["x", "y"])
     model.save(path)
     assert path.stat().st_size > 1 << 24
     assert onlinear.load(path).digest() == model.digest()

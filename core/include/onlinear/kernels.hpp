@@ -103,6 +103,10 @@ struct Kernels {
                        std::uint32_t factor);
     Slots (*slots_i64)(const std::int64_t* index, std::uint32_t* out, std::size_t n, std::size_t columns,
                        std::uint32_t factor);
+    /// Sets bit slot * lanes + lane of `bits` where w[slot * step + lane] is not, to the bit, `start`.
+    /// With several lanes a vector may be read from any of them.
+    void (*mark)(const T* w, std::size_t step, std::size_t lanes, std::size_t slots, T start,
+                 std::uint64_t* bits);
     /// Whether every number lies in [-top, top].
     bool (*all_within)(const T* x, std::size_t n, T top);
     /// Whether every index lies in [0, columns).

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -115,7 +116,10 @@ public:
     /// The state by name. A large model is better read one array at a time: with `which`, the other arrays
     /// come with their shapes and without their numbers.
     virtual std::vector<StateEntry> state(const StatePart* part = nullptr) const = 0;
-    virtual void load(const std::vector<StateEntry>& entries) = 0;
+    /// The weights that learning has touched; nothing for a state that is more than numbers for each weight.
+    virtual std::optional<Touched> touched() const = 0;
+    /// Takes a state; where it is refused, this learner is good for nothing any more.
+    virtual void load(const GivenState& given) = 0;
 
     Counters counters;
     Calibration calibration;
@@ -301,12 +305,15 @@ public:
         const_cast<Belief&>(belief_).visit(writer);  // the writer only reads
         return std::move(writer.entries);
     }
-    void load(const std::vector<StateEntry>& entries) override {
-        StateReader<T> reader{entries};
-        Belief fresh = belief_;
-        fresh.visit(reader);
-        fresh.loaded();
-        belief_ = std::move(fresh);
+    std::optional<Touched> touched() const override {
+        TouchedFinder<T> finder;
+        const_cast<Belief&>(belief_).visit(finder);  // the finder only reads
+        return std::move(finder).result();
+    }
+    void load(const GivenState& given) override {
+        StateReader<T> reader{given};
+        belief_.visit(reader);
+        belief_.loaded();
     }
 
     void adopt(const AnyLearner& other) {

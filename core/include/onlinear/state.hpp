@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "onlinear/belief/belief.hpp"
+#include "onlinear/touched.hpp"
 
 /// A belief's state as named arrays, on its way out and in.
 namespace onlinear {
@@ -20,6 +22,21 @@ struct StateEntry {
     double scalar = 0.0;
     std::vector<float> f32;
     std::vector<double> f64;
+};
+
+/// One named piece of state as it is given: its numbers lie with who gives them.
+struct GivenEntry {
+    std::string name;
+    std::vector<std::size_t> shape;  // empty: a scalar
+    double scalar = 0.0;
+    std::span<const float> f32;
+    std::span<const double> f64;
+};
+
+/// A state to load. With touched weights given, its planes hold just theirs.
+struct GivenState {
+    std::vector<GivenEntry> entries;
+    const Touched* touched = nullptr;
 };
 
 /// Some of the rows or columns of an array.
@@ -38,6 +55,7 @@ struct Range {
 struct StatePart {
     std::string name;
     Range rows, columns;
+    const Touched* touched = nullptr;  // of a plane's columns these weights alone, one after the other
 };
 
 /// Copies a belief's state out; with a part given, only that part's numbers.
@@ -62,6 +80,13 @@ struct StateWriter final : belief::StateVisitor<T> {
         if (!wanted(name)) return;
         const Range r = rows(planes.blocks()), c = columns(planes.slots());
         std::vector<T>& out = values(entries.back());
+        if (part != nullptr && part->touched != nullptr) {
+            out.resize(part->touched->count(c.first, c.last));
+            T* next = out.data();
+            part->touched->each(planes, plane, c.first, c.last, [&](T w) { *next++ = w; });
+            entries.back().shape = {1, out.size()};
+            return;
+        }
         entries.back().shape = {r.size(), c.size()};
         out.resize(r.size() * c.size());
         planes.read(plane, out.data(), r.first, r.last, c.first, c.last);
@@ -93,11 +118,11 @@ private:
 /// Copies a state in; refuses shapes and numbers that cannot be.
 template <class T>
 struct StateReader final : belief::StateVisitor<T> {
-    const std::vector<StateEntry>& entries;
-    explicit StateReader(const std::vector<StateEntry>& given) : entries(given) {}
+    const GivenState& given;
+    explicit StateReader(const GivenState& state) : given(state) {}
 
-    const StateEntry& find(const char* name, const std::vector<std::size_t>& shape) const {
-        for (const StateEntry& entry : entries) {
+    const GivenEntry& find(const char* name, const std::vector<std::size_t>& shape) const {
+        for (const GivenEntry& entry : given.entries) {
             if (entry.name != name) continue;
             if (entry.shape != shape)
                 throw std::invalid_argument(std::string("state '") + name + "' has the wrong shape");
@@ -125,11 +150,15 @@ struct StateReader final : belief::StateVisitor<T> {
         value = given;
     }
     void plane(const char* name, Planes<T>& planes, std::size_t plane) override {
-        const StateEntry& entry = find(name, {planes.blocks(), planes.slots()});
         const std::string_view kind(name);
         const double low = kind == "variance" || kind == "precision" ? std::numeric_limits<double>::min()
                            : kind == "squares" ? 0.0
                                                : -std::numeric_limits<double>::infinity();
+        if (given.touched != nullptr) {
+            touched_plane(name, planes, plane, low);
+            return;
+        }
+        const GivenEntry& entry = find(name, {planes.blocks(), planes.slots()});
         const auto put = [&](const auto& values) {
             if (values.size() != planes.blocks() * planes.slots())
                 throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
@@ -139,7 +168,7 @@ struct StateReader final : belief::StateVisitor<T> {
         entry.f32.empty() ? put(entry.f64) : put(entry.f32);
     }
     void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) override {
-        const StateEntry& entry = find(name, {rows, columns});
+        const GivenEntry& entry = find(name, {rows, columns});
         const auto put = [&](const auto& values) {
             if (values.size() != array.size())
                 throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
@@ -151,16 +180,40 @@ struct StateReader final : belief::StateVisitor<T> {
         };
         entry.f32.empty() ? put(entry.f64) : put(entry.f32);
     }
-    void table(const char* name, std::vector<double>& given, std::size_t) override {
-        for (const StateEntry& entry : entries) {
+    void table(const char* name, std::vector<double>& table, std::size_t) override {
+        for (const GivenEntry& entry : given.entries) {
             if (entry.name != name) continue;
             for (const double v : entry.f64) check(name, v, -std::numeric_limits<double>::infinity());
-            given = entry.f64;
+            table.assign(entry.f64.begin(), entry.f64.end());
             return;
         }
         throw std::invalid_argument(std::string("state '") + name + "' is missing");
     }
     bool loading() const noexcept override { return true; }
+
+private:
+    void touched_plane(const char* name, Planes<T>& planes, std::size_t plane, double low) {
+        const Touched& touched = *given.touched;
+        if (touched.slots != planes.slots() || touched.blocks != planes.blocks())
+            throw std::invalid_argument("the touched weights are not those of this state");
+        const auto start = std::find_if(touched.start.begin(), touched.start.end(),
+                                        [&](const auto& one) { return one.first == name; });
+        if (start == touched.start.end())
+            throw std::invalid_argument(std::string("state '") + name + "' does not say what it starts from");
+        const std::size_t count = touched.count();
+        const GivenEntry& entry = find(name, {1, count});
+        const auto put = [&](const auto& values) {
+            if (values.size() != count)
+                throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
+            check(name, static_cast<double>(static_cast<T>(start->second)), low);
+            check_all(name, values, low);
+            for (std::uint32_t s = 0; s < planes.slots(); ++s)
+                std::fill_n(&planes.at(s, plane, 0), planes.blocks(), static_cast<T>(start->second));
+            const auto* next = values.data();
+            touched.each(planes, plane, 0, planes.slots(), [&](T& w) { w = static_cast<T>(*next++); });
+        };
+        entry.f32.empty() ? put(entry.f64) : put(entry.f32);
+    }
 };
 
 }  // namespace onlinear

@@ -271,21 +271,25 @@ public:
     /// Calls f(value&) for every weight of a plane.
     template <class F>
     void each(std::size_t plane, F&& f) {
-        if (planes_ == 1 && single()) {  // contiguous, so the compiler makes vectors of it
-            T* w = array_.data();
-            for (std::size_t s = 0; s < slots_; ++s) f(w[s]);
-            return;
-        }
-        for (std::uint32_t s = 0; s < slots_; ++s)
-            for (std::size_t b = 0; b < blocks_; ++b) f(at(s, plane, b));
+        each_of(array_.data(), plane, f);
     }
     template <class F>
     void each(std::size_t plane, F&& f) const {
-        for (std::uint32_t s = 0; s < slots_; ++s)
-            for (std::size_t b = 0; b < blocks_; ++b) f(at(s, plane, b));
+        each_of(array_.data(), plane, f);
     }
 
 private:
+    template <class Data, class F>
+    void each_of(Data* w, std::size_t plane, F& f) const {
+        if (planes_ == 1 && single()) {  // contiguous, so the compiler makes vectors of it
+            for (std::size_t s = 0; s < slots_; ++s) f(w[s]);
+            return;
+        }
+        w += offset(0, plane, 0);
+        for (std::size_t s = 0, step = slot_step(); s < slots_; ++s, w += step)
+            for (std::size_t b = 0; b < blocks_; ++b) f(w[b]);
+    }
+
     /// Calls f(first slot, slots, block) over all weights, a few slots at a time: one layout is by slots and
     /// the other by blocks, and both stay in the cache.
     template <class F>

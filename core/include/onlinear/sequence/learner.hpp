@@ -65,7 +65,8 @@ public:
     /// Zeroes the smallest weights whose squares sum to less than sigma after every update; 0 is off.
     virtual void set_truncation(double sigma) = 0;
     virtual std::vector<StateEntry> state() const = 0;
-    virtual void load(const std::vector<StateEntry>& entries) = 0;
+    /// Takes a state; where it is refused, this learner is good for nothing any more.
+    virtual void load(const GivenState& given) = 0;
 
     Layout layout;
     Counters counters;
@@ -200,13 +201,11 @@ public:
         const_cast<Belief&>(belief_).visit(writer);  // the writer only reads
         return std::move(writer.entries);
     }
-    void load(const std::vector<StateEntry>& entries) override {
+    void load(const GivenState& given) override {
         fit_layout();
-        StateReader<T> reader{entries};
-        Belief fresh = belief_;
-        fresh.visit(reader);
-        fresh.loaded();
-        belief_ = std::move(fresh);
+        StateReader<T> reader{given};
+        belief_.visit(reader);
+        belief_.loaded();
     }
 
 private:
