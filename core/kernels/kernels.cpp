@@ -737,6 +737,24 @@ void mark(const T* w, std::size_t step, std::size_t lanes, std::size_t slots, T 
     if (filled != 0) *bits |= word;
 }
 
+/// The last n lanes of a vector, zeros in the others.
+template <class T>
+inline Vector<T> last_lanes(std::size_t n, Vector<T> v) {
+    using Integers = typename VectorOf<T>::integers;
+    constexpr std::size_t s = VectorOf<T>::size;
+    typedef Integers Anywhere __attribute__((aligned(sizeof(T)), may_alias));
+    struct Table {
+        typename VectorOf<T>::integer set[2 * s];
+    };
+    static constexpr Table kTable = [] {
+        Table table{};
+        for (std::size_t i = s; i < 2 * s; ++i) table.set[i] = -1;
+        return table;
+    }();
+    const Integers kept = *reinterpret_cast<const Anywhere*>(kTable.set + n);
+    return reinterpret_cast<Vector<T>>(reinterpret_cast<Integers>(v) & kept);
+}
+
 /// The squares of values converted to T, added up lane by lane whatever their alignment; with kStore the
 /// values are kept.
 template <class T, bool kStore, class V>
@@ -755,10 +773,17 @@ inline double pass_over(const V* x, T* out, std::size_t n) {
             sum += v * v;
         }
         double rest = 0;
-        for (; j < stop; ++j) {
-            const T v = static_cast<T>(x[j]);
-            if constexpr (kStore) out[j] = v;
-            rest += static_cast<double>(v * v);
+        if (j < stop && stop >= s) {  // the last ones as a whole vector, without what it has of those before
+            const Vector<T> v =
+                __builtin_convertvector(*reinterpret_cast<const Given*>(x + stop - s), Vector<T>);
+            if constexpr (kStore) *reinterpret_cast<Kept*>(out + stop - s) = v;
+            sum += last_lanes<T>(stop - j, v * v);
+        } else {
+            for (; j < stop; ++j) {
+                const T v = static_cast<T>(x[j]);
+                if constexpr (kStore) out[j] = v;
+                rest += static_cast<double>(v * v);
+            }
         }
         norm2 += fold(sum) + rest;
     }
@@ -1015,16 +1040,26 @@ bool all_within(const T* x, std::size_t n, T top) {
 /// The same of the indices most rows have, by eights.
 Slots slots_32(const std::int32_t* index, std::uint32_t* out, std::size_t n, std::size_t columns,
                std::uint32_t factor) {
-    if (n < kIndices || columns == 0 || columns > 0x7fffffff) return slots(index, out, n, columns, factor);
+    if (n <= kIndices || columns == 0 || columns > 0x7fffffff) return slots(index, out, n, columns, factor);
     const Bits32 last = Bits32{} + static_cast<std::uint32_t>(columns - 1);
     Bits32 signs{};
-    by_eights(n, [&](std::size_t j) {
+    Indices falls{};
+    const auto put = [&](std::size_t j) {
         // Read once: whatever another thread writes meanwhile, what was looked at is what is used.
         const auto i = reinterpret_cast<Bits32>(load_indices(index + j));
         signs |= outside(i, last);
         *reinterpret_cast<Bits32*>(out + j) = (i + 1) * factor;
-    });
-    return {!any_sign(signs), rises(index, n)};
+    };
+    // In one loop with the order of neighbours: its length is another for every row and guessed wrong each
+    // time.
+    std::size_t j = 0;
+    for (; j + kIndices < n; j += kIndices) {
+        put(j);
+        falls |= load_indices(index + j + 1) <= load_indices(index + j);
+    }
+    put(n - kIndices);
+    falls |= load_indices(index + n - kIndices) <= load_indices(index + n - kIndices - 1);
+    return {!any_sign(signs), !any(falls)};
 }
 
 template <class T>
