@@ -108,3 +108,14 @@ def test_a_feature_that_comes_after_the_third_class_is_one_that_was_zero_till_th
     late, early = models
     np.testing.assert_allclose(late.mean, early.mean, atol=1e-12)
     np.testing.assert_allclose(late.variance, early.variance, atol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+def test_a_model_made_after_another_starts_from_nothing(classes: int) -> None:
+    """The memory of a large model serves the next one; what the first has learned does not."""
+    for _ in range(3):
+        learner = _learner("float32", 2**19, classes)
+        assert not learner.mean.any()
+        assert (learner.variance == np.float32(0.7)).all()
+        learner.learn(np.ones((1, 2**19), np.float32), [1])
+        assert learner.mean.all(axis=1).any()

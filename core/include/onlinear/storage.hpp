@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -13,6 +14,36 @@
 
 /// Where weights live: an aligned array on huge pages, and the layout of planes in it.
 namespace onlinear {
+
+#if defined(__linux__)
+/// The mapping that was given back last, for the next who wants one of its size: models are made one after
+/// the other (another pass, another parameter), and memory from the system costs twice what clearing it does.
+/// What lies here the system may take when it runs short.
+class SpareMapping {
+public:
+    /// Memory of so many bytes with anything in it, or nothing.
+    static void* take(std::size_t bytes) noexcept {
+        const std::lock_guard lock(turn_);
+        return bytes == bytes_ ? (bytes_ = 0, std::exchange(memory_, nullptr)) : nullptr;
+    }
+    /// Gives memory back; what lay here before goes to the system.
+    static void keep(void* memory, std::size_t bytes) noexcept {
+        if (bytes <= kMost) {
+            madvise(memory, bytes, MADV_FREE);
+            const std::lock_guard lock(turn_);
+            std::swap(memory, memory_);
+            std::swap(bytes, bytes_);
+        }
+        if (memory != nullptr) munmap(memory, bytes);
+    }
+
+private:
+    static constexpr std::size_t kMost = std::size_t{64} << 20;
+    static inline std::mutex turn_;
+    static inline void* memory_ = nullptr;
+    static inline std::size_t bytes_ = 0;
+};
+#endif
 
 /// A zeroed, growable array aligned to the cache line; large ones ask for huge pages.
 ///
@@ -82,6 +113,10 @@ private:
         const std::size_t need = bytes(size);
 #if defined(__linux__)
         if (need >= kHuge) {
+            if (void* const spare = SpareMapping::take(rounded(size))) {
+                std::memset(spare, 0, need);
+                return static_cast<T*>(spare);
+            }
             // Mapped with a huge page to spare, so that the start can be aligned to one; fresh pages are
             // zero.
             void* mapped = mmap(nullptr, rounded(size) + kHuge, PROT_READ | PROT_WRITE,
@@ -105,7 +140,7 @@ private:
         if (!data_) return;
 #if defined(__linux__)
         if (bytes(size_) >= kHuge) {
-            munmap(data_, rounded(size_));
+            SpareMapping::keep(data_, rounded(size_));
             data_ = nullptr;
             return;
         }
