@@ -4,6 +4,7 @@
 /// and svmlight_rows.inc read the plain lines, nearly all there are, several times as fast; what they
 /// do not recognise they hand back, so that one place alone decides what is right.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -209,6 +210,43 @@ void QuickRows::open(Batch& batch) {
 #undef ONLINEAR_ISA
 #undef ONLINEAR_TARGET
 #undef ONLINEAR_AVX2
+
+namespace avx512 {
+
+/// As the others do it, the places of a block's marks moved together by one instruction.
+[[gnu::target("avx512f,avx512bw,avx512vbmi2,popcnt")]] std::uint32_t* find_marks(
+    const char* base, std::uint32_t size, std::uint32_t* out) noexcept {
+    alignas(64) static constexpr auto kPlaces = [] {
+        std::array<char, 64> places{};
+        for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<char>(i);
+        return places;
+    }();
+    const __m512i places = _mm512_load_si512(kPlaces.data());
+    const __m512i space = _mm512_set1_epi8(' '), colon = _mm512_set1_epi8(':'), point = _mm512_set1_epi8('.');
+    for (std::uint32_t offset = 0; offset < size; offset += 64) {
+        const __m512i bytes = _mm512_loadu_si512(base + offset);
+        std::uint64_t marks = _mm512_cmple_epu8_mask(bytes, space) | _mm512_cmpeq_epi8_mask(bytes, colon) |
+                              _mm512_cmpeq_epi8_mask(bytes, point);
+        if (size - offset < 64) marks &= (std::uint64_t{1} << (size - offset)) - 1;
+        const auto count = static_cast<std::uint32_t>(std::popcount(marks));
+        const __m512i found = _mm512_maskz_compress_epi8(marks, places);
+        const __m512i from = _mm512_set1_epi32(static_cast<int>(offset));
+        __m512i* const to = reinterpret_cast<__m512i*>(out);
+        _mm512_storeu_si512(to, _mm512_add_epi32(from, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(found))));
+        if (count > 16) [[unlikely]] {
+            const __m128i second = _mm512_extracti32x4_epi32(found, 1),
+                          third = _mm512_extracti32x4_epi32(found, 2),
+                          fourth = _mm512_extracti32x4_epi32(found, 3);
+            _mm512_storeu_si512(to + 1, _mm512_add_epi32(from, _mm512_cvtepu8_epi32(second)));
+            _mm512_storeu_si512(to + 2, _mm512_add_epi32(from, _mm512_cvtepu8_epi32(third)));
+            _mm512_storeu_si512(to + 3, _mm512_add_epi32(from, _mm512_cvtepu8_epi32(fourth)));
+        }
+        out += count;
+    }
+    return out;
+}
+
+}  // namespace avx512
 #endif
 
 struct Level {
@@ -221,7 +259,8 @@ Level best_level() noexcept {
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
         __builtin_cpu_supports("popcnt")) {
-        return {avx2::find_marks, avx2::read_rows};
+        const bool wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2");
+        return {wide ? avx512::find_marks : avx2::find_marks, avx2::read_rows};
     }
 #endif
     return {portable::find_marks, portable::read_rows};
