@@ -153,8 +153,19 @@ private:
         // Two classes are the most common case; for NaN no comparison holds.
         if (values_.size() == 2)
             return label == values_[0] ? numbers_[0] : label == values_[1] ? numbers_[1] : -1;
-        const auto found = std::lower_bound(values_.begin(), values_.end(), label);
-        return found != values_.end() && *found == label ? numbers_[found - values_.begin()] : -1;
+        const std::size_t place = place_of(label);
+        return place < values_.size() && values_[place] == label ? numbers_[place] : -1;
+    }
+
+    /// How many of the values are smaller.
+    std::size_t place_of(double label) const noexcept {
+        constexpr std::size_t kFew = 64;
+        if (values_.size() > kFew)
+            return static_cast<std::size_t>(std::lower_bound(values_.begin(), values_.end(), label) -
+                                            values_.begin());
+        std::size_t smaller = 0;  // all compared: halving them would be a guess each time, and mostly wrong
+        for (const double value : values_) smaller += value < label;
+        return smaller;
     }
 
     std::int32_t of_text(std::int32_t id) const noexcept {

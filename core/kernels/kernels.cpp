@@ -4,6 +4,10 @@
 /// no function compiled for a wide machine can be picked by the linker for a narrow one.
 #include "onlinear/kernels.hpp"
 
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 namespace onlinear {
 namespace {
 
@@ -737,6 +741,38 @@ void mark(const T* w, std::size_t step, std::size_t lanes, std::size_t slots, T 
     if (filled != 0) *bits |= word;
 }
 
+/// The n bits from `at` on, 1 <= n <= 32.
+inline std::uint32_t bits_at(const std::uint64_t* bits, std::size_t at, std::size_t n) {
+    const std::size_t shift = at % 64;
+    std::uint64_t word = bits[at / 64] >> shift;
+    if (shift + n > 64) word |= bits[at / 64 + 1] << (64 - shift);
+    return static_cast<std::uint32_t>(word & ((std::uint64_t{1} << n) - 1));
+}
+
+template <class T>
+T* pick(const T* w, std::size_t step, std::size_t lanes, std::size_t slots, const std::uint64_t* bits,
+        std::size_t first, T* out) {
+    constexpr std::size_t s = 64 / sizeof(T);
+    for (std::size_t slot = 0; slot < slots; ++slot, w += step, first += lanes)
+        for (std::size_t lane = 0; lane < lanes; lane += s) {
+            std::uint32_t set = bits_at(bits, first + lane, lanes - lane < s ? lanes - lane : s);
+#if defined(__AVX512F__)
+            if constexpr (sizeof(T) == 4)
+                _mm512_storeu_ps(out, _mm512_maskz_compress_ps(
+                                          static_cast<__mmask16>(set),
+                                          _mm512_maskz_loadu_ps(static_cast<__mmask16>(set), w + lane)));
+            else
+                _mm512_storeu_pd(out, _mm512_maskz_compress_pd(
+                                          static_cast<__mmask8>(set),
+                                          _mm512_maskz_loadu_pd(static_cast<__mmask8>(set), w + lane)));
+            out += __builtin_popcount(set);
+#else
+            for (; set != 0; set &= set - 1) *out++ = w[lane + static_cast<std::size_t>(__builtin_ctz(set))];
+#endif
+        }
+    return out;
+}
+
 /// The last n lanes of a vector, zeros in the others.
 template <class T>
 inline Vector<T> last_lanes(std::size_t n, Vector<T> v) {
@@ -1109,6 +1145,7 @@ constexpr Kernels<T> table() {
             slots_32,
             slots<std::int64_t>,
             mark<T>,
+            pick<T>,
             all_within<T>,
             inside_i32};
 }

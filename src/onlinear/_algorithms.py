@@ -17,7 +17,7 @@ from .exceptions import ParameterError
 __all__ = ["ALGORITHMS", "Algorithm", "axes_of", "find", "make", "names", "truncation_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Algorithm:
     """One name of the command line.
 

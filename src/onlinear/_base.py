@@ -771,7 +771,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         return tags
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Batch:
     """A checked batch and the classes it brings, each with the row in which it comes."""
 

@@ -9,14 +9,23 @@ from __future__ import annotations
 
 import sys
 
+from ._later import Later
+
 __all__ = ["go_lean", "is_lean"]
 
 _FLAG = "_onlinear_lean"
+
+# What modules of the standard library import and seldom use: dataclasses asks `inspect` to describe a class that says
+# nothing of itself, urllib asks `ipaddress` about hosts in brackets. An eighth of the time a short run takes.
+_SELDOM = ("inspect", "ipaddress")
 
 
 def go_lean() -> None:
     """Do without scikit-learn in this process; must be called before any estimator is imported."""
     setattr(sys, _FLAG, True)
+    for name in _SELDOM:
+        if name not in sys.modules:
+            sys.modules[name] = Later(name)
 
 
 def is_lean() -> bool:

@@ -6,7 +6,6 @@ way from the command line to a model therefore takes `np` from here; everything 
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __all__ = ["Array", "np"]
@@ -17,16 +16,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[Any]
 else:
+    from ._later import Later
+
     Array = Any
-
-    class _Later(ModuleType):
-        """A module that fills itself with NumPy's names, and is a plain module from then on."""
-
-        def __getattr__(self, name):
-            import numpy
-
-            self.__dict__.update(vars(numpy))
-            self.__class__ = ModuleType
-            return getattr(numpy, name)
-
-    np = _Later("numpy")
+    np = Later("numpy")

@@ -10,6 +10,7 @@ from functools import cache
 from types import FunctionType
 from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_origin
 
+from ._lean import is_lean
 from .exceptions import ParameterError
 
 __all__ = ["check_choice", "check_declared", "check_flag", "check_number", "estimator"]
@@ -102,10 +103,12 @@ w : float, default=1.0
 @dataclass_transform(kw_only_default=True)
 def estimator(cls: type[T]) -> type[T]:
     """Make a keyword-only dataclass of an estimator and join the shared documentation to its own."""
-    for name, method in vars(cls).items():
-        if inspect.isfunction(method) and method.__doc__ and not name.startswith("_"):
-            _document(method)
     made = dataclass(kw_only=True, eq=False, repr=False)(cls)
+    if is_lean():  # a command that nobody asks for documentation
+        return made
+    for name, method in vars(cls).items():
+        if isinstance(method, FunctionType) and method.__doc__ and not name.startswith("_"):
+            _document(method)
     document = inspect.cleandoc(made.__doc__ or "")
     fields: dict[str, Any] = made.__dataclass_fields__  # type: ignore[attr-defined]
     for heading, shared, known in (
@@ -192,7 +195,7 @@ def declared_choices(cls: type) -> dict[str, tuple[Any, ...] | None]:
     declared: dict[str, tuple[Any, ...] | None] = {}
     hints: dict[str, Any] = {}
     for part in reversed(cls.__mro__):
-        hints.update(inspect.get_annotations(part))
+        hints.update(vars(part).get("__annotations__", {}))
     for name in cls.__dataclass_fields__:  # type: ignore[attr-defined]
         if hints[name] in ("bool", bool):
             declared[name] = None

@@ -17,7 +17,7 @@ def types_taken() -> tuple[tuple[np.dtype[Any], ...], tuple[np.dtype[Any], ...]]
     return (np.dtype(np.float32), np.dtype(np.float64)), (np.dtype(np.int32), np.dtype(np.int64))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class SparseRows:
     """CSR arrays, not trusted: the core checks every index before it uses one."""
 
@@ -37,7 +37,7 @@ class SparseRows:
         )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class DenseRows:
     """A two-dimensional array, of any strides."""
 

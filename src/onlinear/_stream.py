@@ -24,7 +24,7 @@ _UNKNOWN = -1
 _EXACT = float(1 << 53)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Counts:
     """What some rows did; `sums` are of what the task measures besides mistakes."""
 

@@ -81,9 +81,7 @@ struct StateWriter final : belief::StateVisitor<T> {
         const Range r = rows(planes.blocks()), c = columns(planes.slots());
         std::vector<T>& out = values(entries.back());
         if (part != nullptr && part->touched != nullptr) {
-            out.resize(part->touched->count(c.first, c.last));
-            T* next = out.data();
-            part->touched->each(planes, plane, c.first, c.last, [&](T w) { *next++ = w; });
+            out = part->touched->read(planes, plane, c.first, c.last);
             entries.back().shape = {1, out.size()};
             return;
         }
@@ -210,7 +208,7 @@ private:
             for (std::uint32_t s = 0; s < planes.slots(); ++s)
                 std::fill_n(&planes.at(s, plane, 0), planes.blocks(), static_cast<T>(start->second));
             const auto* next = values.data();
-            touched.each(planes, plane, 0, planes.slots(), [&](T& w) { w = static_cast<T>(*next++); });
+            touched.each(planes, plane, [&](T& w) { w = static_cast<T>(*next++); });
         };
         entry.f32.empty() ? put(entry.f64) : put(entry.f32);
     }

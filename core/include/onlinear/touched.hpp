@@ -33,23 +33,34 @@ struct Touched {
     std::size_t count(std::size_t first, std::size_t last) const noexcept {
         std::size_t total = 0;
         for (std::size_t at = first * blocks, end = last * blocks; at < end; at += 64)
-            total += static_cast<std::size_t>(std::popcount(take(at, std::min<std::size_t>(64, end - at))));
+            total += population(take(at, std::min<std::size_t>(64, end - at)));
         return total;
     }
 
-    /// Calls f(weight&) in the order of the bits, for those of the slots from `first` to `last`.
+    /// The weights of the slots from `first` to `last` in the order of the bits.
+    template <class T>
+    std::vector<T> read(const Planes<T>& planes, std::size_t plane, std::size_t first,
+                        std::size_t last) const {
+        const std::size_t size = count(first, last);
+        std::vector<T> out(size + 16);  // for the kernel to write past the end
+        kernels<T>().pick(planes.data() + planes.offset(0, plane, 0) + first * planes.slot_step(),
+                          planes.slot_step(), blocks, last - first, bits.data(), first * blocks, out.data());
+        out.resize(size);
+        return out;
+    }
+
+    /// Calls f(weight&) in the order of the bits.
     template <class T, class F>
-    void each(Planes<T>& planes, std::size_t plane, std::size_t first, std::size_t last, F&& f) const {
+    void each(Planes<T>& planes, std::size_t plane, F&& f) const {
         T* const base = planes.data() + planes.offset(0, plane, 0);
         const std::size_t step = planes.slot_step();
         if (blocks == 1) {
-            for (std::size_t s = first; s < last; s += 64)
-                for (std::uint64_t rest = take(s, std::min<std::size_t>(64, last - s)); rest != 0;
-                     rest &= rest - 1)
-                    f(base[(s + static_cast<std::size_t>(std::countr_zero(rest))) * step]);
+            for (std::size_t word = 0; word < bits.size(); ++word)
+                for (std::uint64_t rest = bits[word]; rest != 0; rest &= rest - 1)
+                    f(base[(64 * word + static_cast<std::size_t>(std::countr_zero(rest))) * step]);
             return;
         }
-        for (std::size_t s = first; s < last; ++s)
+        for (std::size_t s = 0; s < slots; ++s)
             for (std::size_t b = 0; b < blocks; b += 64)
                 for (std::uint64_t rest = take(s * blocks + b, std::min<std::size_t>(64, blocks - b));
                      rest != 0; rest &= rest - 1)
@@ -57,6 +68,15 @@ struct Touched {
     }
 
 private:
+    /// How many bits of a word are set; by hand, for without an instruction the compiler looks it up byte by
+    /// byte.
+    static std::size_t population(std::uint64_t word) noexcept {
+        constexpr std::uint64_t ones = ~std::uint64_t{0};
+        word -= word >> 1 & ones / 3;
+        word = (word & ones / 5) + (word >> 2 & ones / 5);
+        return static_cast<std::size_t>(((word + (word >> 4)) & ones / 17) * (ones / 255) >> 56);
+    }
+
     /// The n bits from `at` on, 1 <= n <= 64.
     std::uint64_t take(std::size_t at, std::size_t n) const noexcept {
         const std::size_t shift = at % 64;

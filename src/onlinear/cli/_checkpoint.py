@@ -23,7 +23,7 @@ __all__ = ["Checkpoint", "Progress", "identity"]
 _HEAD = 1 << 16
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Progress:
     """How far a run has come.
 

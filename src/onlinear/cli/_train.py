@@ -58,7 +58,7 @@ _ELSEWHERE = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Plan:
     """What the command line asks for."""
 

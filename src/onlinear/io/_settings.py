@@ -38,7 +38,7 @@ def whole(owner: str, name: str, value: object, low: int, high: int) -> None:
         raise ParameterError(f"{owner}: {name} must be a whole number in [{low}, {high}], got {value!r}.")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class TextSettings:
     """How text becomes features; see `onlinear.text.TextHasher`."""
 
@@ -76,7 +76,7 @@ class TextSettings:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Settings:
     """Everything `read` was told, but where the bytes are."""
 
