@@ -210,8 +210,23 @@ struct Handle {
                 out.refusal = inspect(matrix, learner->single_precision());
                 if (!out.refusal) out = learner->learn(matrix, lesson);
             }
+            settle(matrix);
         }
         return report(out);
+    }
+
+    /// A process that put huge pages off has learned so much by now that they will pay.
+    void settle(const Matrix& matrix) noexcept {
+#if defined(__linux__)
+        constexpr std::size_t kWorthwhile = std::size_t{1} << 25;
+        if (HugePages::at_once()) return;
+        worked_ += matrix.indptr == nullptr ? matrix.rows * matrix.columns : matrix.entries;
+        if (worked_ < kWorthwhile) return;
+        HugePages::set_at_once(true);
+        learner->settle();
+#else
+        (void)matrix;
+#endif
     }
 
     std::size_t class_count() const { return std::max<std::size_t>(learner->blocks(), 2); }
@@ -374,6 +389,7 @@ private:
     }
 
     std::int64_t indptr_[2] = {0, 0};
+    std::size_t worked_ = 0;  // entries learned while huge pages were put off
 };
 
 }  // namespace
@@ -620,6 +636,14 @@ void bind_touched(nb::module_& m) {
 
 void bind_learner(nb::module_& m) {
     bind_touched(m);
+    m.def(
+        "put_off_huge_pages",
+        [] {
+#if defined(__linux__)
+            HugePages::set_at_once(false);
+#endif
+        },
+        "Let large arrays begin on small pages; learners move to huge ones when they have learned a lot.");
     nb::enum_<Fault>(m, "Fault", "Why a row was refused.")
         .value("none", Fault::none)
         .value("nan", Fault::nan)

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 __all__ = ["Array", "GaussianBelief", "LinearEstimator", "OnlineEstimator"]
 
 
+if is_lean():  # one run of a command: what it learns from may not be worth the making of huge pages
+    _core.put_off_huge_pages()
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class OnlineEstimator(BaseEstimator):
     """What all estimators share; see `_parameters.SHARED_PARAMETERS` for the parameters.

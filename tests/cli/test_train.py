@@ -305,7 +305,10 @@ def test_neither_scikit_learn_nor_scipy_is_imported(data: Path, tmp_path: Path) 
 @pytest.mark.parametrize("name", ["a.svm", "a.vw", "a.jsonl", "a.svm.gz"])
 @pytest.mark.parametrize("shown", ["--quiet", "--json"])
 def test_neither_learning_nor_predicting_a_file_needs_numpy(name: str, shown: str, tmp_path: Path) -> None:
-    """Its import takes as long as a short run: nothing on the way from rows to a model, or to labels, asks for it."""
+    """Its import takes as long as a short run: nothing on the way from rows to a model, or to labels, asks for it.
+
+    Nor for `inspect`, which is there all the same when somebody does.
+    """
     import subprocess
     import sys
 
@@ -322,6 +325,9 @@ def test_neither_learning_nor_predicting_a_file_needs_numpy(name: str, shown: st
         f"assert main(['train', {str(data)!r}, {shown!r}, '--bits', '12', '--save', {str(model)!r}]) == 0\n"
         f"assert main(['predict', {str(model)!r}, {str(data)!r}]) == 0\n"
         "assert 'numpy' not in sys.modules\n"
+        "import inspect\n"
+        "assert 'dis' not in sys.modules, 'inspect was wanted'\n"
+        "assert inspect.isfunction(main) and sys.modules['inspect'].__file__\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
     assert onlinear.load(model).n_seen_ > 0

@@ -98,6 +98,8 @@ public:
     virtual std::unique_ptr<AnyLearner> copy() const = 0;
     /// Memory the state takes.
     virtual std::size_t bytes() const noexcept = 0;
+    /// Moves the weights to huge pages (see HugePages).
+    virtual void settle() noexcept = 0;
 
     /// Everything `which` says of every weight, block-major, the intercept apart.
     enum class Weights { mean, variance, average };
@@ -189,6 +191,7 @@ public:
         if constexpr (requires { belief_.root(); }) size += belief_.root().size();
         return size * sizeof(T);
     }
+    void settle() noexcept override { belief_.planes().settle(); }
     std::size_t blocks() const noexcept override { return belief_.planes().blocks(); }
     std::size_t features() const noexcept override { return belief_.planes().slots() - 1; }
     const char* place() const noexcept override {

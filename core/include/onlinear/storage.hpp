@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +17,27 @@
 namespace onlinear {
 
 #if defined(__linux__)
+/// Whether large arrays ask for huge pages when they are made, or once they have been used for a while.
+///
+/// Page walks cost a model larger than the TLB's reach a tenth of its speed and more. But a huge page must be
+/// found, and cleared as a whole, which on a virtual machine whose host takes free ones back can cost a short
+/// process more than all it learns.
+class HugePages {
+public:
+    static bool at_once() noexcept { return at_once_.load(std::memory_order_relaxed); }
+    static void set_at_once(bool yes) noexcept { at_once_.store(yes, std::memory_order_relaxed); }
+    static void ask(void* memory, std::size_t bytes) noexcept { madvise(memory, bytes, MADV_HUGEPAGE); }
+    /// Memory in use moves to huge pages now, where the system can do that; else by and by.
+    static void move(void* memory, std::size_t bytes) noexcept {
+        constexpr int kCollapse = 25;  // MADV_COLLAPSE, since Linux 6.1
+        ask(memory, bytes);
+        madvise(memory, bytes, kCollapse);
+    }
+
+private:
+    static inline std::atomic<bool> at_once_{true};
+};
+
 /// The mapping that was given back last, for the next who wants one of its size: models are made one after
 /// the other (another pass, another parameter), and memory from the system costs twice what clearing it does.
 /// What lies here the system may take when it runs short.
@@ -83,6 +105,21 @@ public:
         std::swap(data_, other.data_);
     }
 
+    /// Moves to huge pages, where that was put off when the array was made.
+    void settle() noexcept {
+#if defined(__linux__)
+        if (bytes(size_) >= kHuge) HugePages::move(data_, rounded(size_));
+#endif
+    }
+
+    /// Says that all elements will be written now: their pages come together, not one fault at a time.
+    void expect_writing() noexcept {
+#if defined(__linux__)
+        constexpr int kPopulate = 23;  // MADV_POPULATE_WRITE, since Linux 5.14
+        if (bytes(size_) >= kHuge && !HugePages::at_once()) madvise(data_, rounded(size_), kPopulate);
+#endif
+    }
+
     /// Gives the memory of the first `count` elements back; they are not to be read again.
     void forget_first(std::size_t count) noexcept {
 #if defined(__linux__)
@@ -127,7 +164,7 @@ private:
             if (aligned > start) munmap(mapped, aligned - start);
             const std::uintptr_t end = aligned + rounded(size), mapped_end = start + rounded(size) + kHuge;
             if (mapped_end > end) munmap(reinterpret_cast<void*>(end), mapped_end - end);
-            madvise(reinterpret_cast<void*>(aligned), rounded(size), MADV_HUGEPAGE);
+            if (HugePages::at_once()) HugePages::ask(reinterpret_cast<void*>(aligned), rounded(size));
             return reinterpret_cast<T*>(aligned);
         }
 #endif
@@ -194,6 +231,9 @@ public:
         return out;
     }
 
+    void settle() noexcept { array_.settle(); }
+    void expect_writing() noexcept { array_.expect_writing(); }
+
     std::size_t planes() const noexcept { return planes_; }
     std::size_t slots() const noexcept { return slots_; }
     std::size_t blocks() const noexcept { return blocks_; }
@@ -231,6 +271,7 @@ public:
 
     /// Gives every weight of a plane a value; the room behind the last slot is left untouched.
     void fill(std::size_t plane, T value) {
+        expect_writing();
         if (apart_) {
             std::fill_n(array_.data() + plane * stride_, slots_ * pitch_, value);
             return;

@@ -213,6 +213,7 @@ public:
     /// Blocks -w/2 and +w/2; half the variance each, so that the margin between them keeps its own.
     void split() {
         Planes<T> two = w_.reshaped(w_.slots(), 2);
+        two.expect_writing();
         for (std::uint32_t s = 0; s < w_.slots(); ++s) {
             for (std::size_t p = 0; p < w_.planes(); ++p) {
                 const T half = w_.at(s, p, 0) / 2;
