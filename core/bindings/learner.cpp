@@ -933,6 +933,16 @@ void bind_learner(nb::module_& m) {
             },
             nb::arg("classes"), "Make room for so many classes at the next growth.")
         .def(
+            "shrink",
+            [](Handle& self, std::size_t features, std::size_t classes) {
+                std::unique_lock lock(self.turn);
+                if (classes < 2 || self.learner->blocks() < 2)
+                    throw std::invalid_argument("two classes or more must stay");
+                return self.learner->shrink_classes(features, classes);
+            },
+            nb::arg("features"), nb::arg("classes"),
+            "Take back a growth that nothing has been learned of since; False where that cannot be done.")
+        .def(
             "to_multiclass",
             [](Handle& self, nb::handle task) {
                 const TaskSpec spec = to_variant<TaskSpec>(task, "a task");

@@ -172,10 +172,10 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
                 restore()
             raise
         finally:
-            if (
-                self.__dict__.get("_learner") is None
-            ):  # nothing had any weight, or the very first row was refused
-                restore()
+            if self.__dict__.get("_learner") is None:
+                restore()  # nothing had any weight, or the very first row was refused
+            else:
+                self.n_features_in_ = self._learner.n_features  # not those of rows that were refused
         return self
 
     def _batch_of(
@@ -203,7 +203,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
                     f"y contains {stray!r}, which is not among classes={np.asarray(classes).ravel().tolist()}"
                 )
             numbers, news = _numbered(labels, weights, known)
-        if len(expected) or not first:
+        if len(expected) or not (
+            first or (news and news[0][0] == 0)
+        ):  # from the first row on there is a part
             news.insert(0, (0, expected))
         if first:
             return Batch(rows, numbers, weights, self._state_dtype(X), news, len(known), checked=True)
@@ -234,7 +236,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
     def _learn_part(self, batch: Batch, start: int, stop: int, new: Array) -> None:
         """Learn a stretch of rows, after meeting the classes it brings."""
         fitted = self.__dict__.get("_learner") is not None
-        restore = self._checkpoint(deep=fitted and self._grows(new, batch.rows.n_columns))
+        grows = fitted and self._grows(new, batch.rows.n_columns)
+        restore = self._before_growth() if grows else self._checkpoint()
         try:
             self._meet(new, batch.rows.n_columns, batch.dtype, expected=batch.n_classes)
             class_weight, balanced = self._streaming_weights()
@@ -316,8 +319,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         dtype = self._dict_dtype()
         if not self._is_weightless(x, w, dtype):
             # A second class takes no room; a third makes blocks of what there is.
-            deep = fitted and (len(self._labels) > 1 or self._learner.handle.n_blocks > 1)
-            with self._all_or_nothing(deep=deep, single=True):
+            grows = fitted and (len(self._labels) > 1 or self._learner.handle.n_blocks > 1)
+            with self._all_or_nothing(grows=grows, single=True):
                 self._meet(label, self.n_features_in_ if fitted else 0, dtype)
                 self._learn_labelled(x, self._labels.index[label.tolist()[0]], w)
         return self

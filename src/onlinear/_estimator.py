@@ -345,13 +345,15 @@ class OnlineEstimator(BaseEstimator):
             raise refuse(fault, row, column, single_precision=dtype == "float32")
 
     @contextmanager
-    def _all_or_nothing(self, *, deep: bool = False, single: bool = False) -> Iterator[None]:
+    def _all_or_nothing(
+        self, *, deep: bool = False, grows: bool = False, single: bool = False
+    ) -> Iterator[None]:
         """Put back what was there before when a call is refused.
 
         The rows before a step that would overflow stay learned; a `single` example has none before it. `deep` where
-        the native learner is changed in place before all is known to be well.
+        the native learner is changed in place before all is known to be well, `grows` where it grows for one example.
         """
-        restore = self._checkpoint(deep=deep)
+        restore = self._before_growth() if grows else self._checkpoint(deep=deep)
         try:
             yield
         except BaseException as error:
@@ -374,6 +376,25 @@ class OnlineEstimator(BaseEstimator):
                 labels.rewind(mark)
 
         return restore
+
+    def _before_growth(self) -> Callable[[], None]:
+        """A way back from classes and features that nothing has been learned of yet; does nothing once something was.
+
+        Where a learner can give back what it grew by, it is not copied: a stream of many classes would copy the
+        model for each.
+        """
+        handle = self._learner.handle
+        features, blocks, seen = handle.n_features, handle.n_blocks, handle.n_seen
+        if blocks < 2 or not handle.shrink(features, blocks):
+            return self._checkpoint(deep=True)
+        restore = self._checkpoint()
+
+        def take_back() -> None:
+            if handle.n_seen == seen:
+                handle.shrink(features, blocks)
+                restore()
+
+        return take_back
 
     def _make_room(self, rows: Rows, dtype: str, *, anew: bool) -> None:
         """Make the learner of a task without classes, or room in it for rows that can be learned.

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import onlinear
-from onlinear.exceptions import DataError
+from onlinear import _algorithms
+from onlinear.exceptions import DataError, NumericError
 
 NAMES = ["x", "y", "z", "w"]
 
@@ -46,3 +47,28 @@ def test_a_refused_example_brings_no_class(
         assert not hasattr(model, "classes_")
     learn(model, "v", 1.0)
     assert model.classes_.tolist() == sorted([*NAMES[:known], "v"])
+
+
+@pytest.mark.parametrize("known", [2, 3, 6])
+@pytest.mark.parametrize("learn", ["partial_fit", "learn_one"])
+@pytest.mark.parametrize("name", [name for name in _algorithms.names() if name != "mira"])
+def test_what_grew_for_a_refused_example_is_given_back(name: str, learn: str, known: int) -> None:
+    """A new class on more features than before, whose step would overflow: the model goes on as if it had not been."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 5)), rng.integers(0, known, 40)
+    models = [_algorithms.make(name, dtype="float32", grow_features=True) for _ in range(2)]
+    for model in models:
+        model.partial_fit(X, y)
+    tried, spared = models
+
+    with pytest.raises(NumericError):
+        if learn == "partial_fit":
+            tried.partial_fit(np.full((1, 9), 3e38), [99])
+        else:
+            tried.learn_one(dict.fromkeys(range(9), 3e38), 99)
+
+    assert tried.n_features_in_ == 5
+    assert tried.classes_.tolist() == list(range(known))
+    assert tried.digest() == spared.digest()
+    wider, later = rng.standard_normal((30, 12)), rng.integers(0, known + 3, 30)
+    assert tried.partial_fit(wider, later).digest() == spared.partial_fit(wider, later).digest()

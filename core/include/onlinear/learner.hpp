@@ -93,6 +93,8 @@ public:
     virtual void expect(std::size_t classes) = 0;
     /// Takes back a growth whose features have not been learned from.
     virtual void shrink(std::size_t features) = 0;
+    /// The same for classes, down to two or more blocks; false, with nothing done, where the belief cannot.
+    virtual bool shrink_classes(std::size_t features, std::size_t classes) = 0;
     /// The same learner for several classes; two classes become blocks -w/2 and +w/2.
     virtual std::unique_ptr<AnyLearner> for_multiclass(const TaskSpec& task) = 0;
     virtual std::unique_ptr<AnyLearner> copy() const = 0;
@@ -214,6 +216,16 @@ public:
             belief_.shrink(features + 1);
         } else {
             belief_.planes().shrink(features + 1);
+        }
+    }
+
+    bool shrink_classes(std::size_t features, std::size_t classes) override {
+        if constexpr (requires { task_.classes; } && !requires { belief_.shrink(features + 1); }) {
+            task_.classes = std::min(classes, task_.classes);
+            belief_.planes().shrink(features + 1, task_.blocks());
+            return true;
+        } else {
+            return false;
         }
     }
 

@@ -315,8 +315,12 @@ public:
         if (plane < planes_) fill_from(plane, value, old_slots, old_blocks, !fits);
     }
 
-    /// Takes back a growth; the slots given up must be as `grow` left them.
-    void shrink(std::size_t slots) noexcept { slots_ = std::min(slots, slots_); }
+    /// Takes back a growth; the slots and blocks given up must be as `grow` left them, and more than one
+    /// block stay.
+    void shrink(std::size_t slots, std::size_t blocks = std::numeric_limits<std::size_t>::max()) noexcept {
+        slots_ = std::min(slots, slots_);
+        blocks_ = std::min(blocks, blocks_);
+    }
 
     /// A plane as a plain array, block-major: out[block * slots + slot].
     template <class Out>
