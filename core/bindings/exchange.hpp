@@ -1,5 +1,6 @@
 #pragma once
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
 #include <variant>
@@ -29,7 +30,13 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief);
 
 nb::dict to_dict(std::vector<StateEntry> entries);
 
-/// A state as Python gives it. The numbers are not copied: whoever gives them keeps them until it is loaded.
-std::vector<GivenEntry> from_dict(const nb::dict& state);
+/// A state as Python gives it. Its numbers are not copied but held, until it is loaded.
+struct HeldState {
+    std::vector<GivenEntry> entries;
+    std::vector<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>> arrays;
+
+    GivenState given(const Touched* touched = nullptr) const { return {entries, touched}; }
+};
+HeldState from_dict(const nb::dict& state);
 
 }  // namespace onlinear::bindings

@@ -543,15 +543,16 @@ void add_counts(nb::dict& out, const AnyLearner& learner) {
     out["class_counts"] = learner.class_counts;
 }
 
-std::vector<GivenEntry> from_dict(const nb::dict& state) {
-    std::vector<GivenEntry> entries;
+HeldState from_dict(const nb::dict& state) {
+    HeldState held;
     for (auto [key, value] : state) {
         GivenEntry entry{.name = nb::cast<std::string>(key), .shape = {}, .scalar = 0, .f32 = {}, .f64 = {}};
         double number;
         if (nb::try_cast<double>(value, number)) {
             entry.scalar = number;
         } else {
-            const auto array = nb::cast<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>(value);
+            const auto& array =
+                held.arrays.emplace_back(nb::cast<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>(value));
             if (array.ndim() != 2)
                 throw std::invalid_argument("state '" + entry.name + "' must have two dimensions");
             entry.shape = {array.shape(0), array.shape(1)};
@@ -563,9 +564,9 @@ std::vector<GivenEntry> from_dict(const nb::dict& state) {
                 throw std::invalid_argument("state '" + entry.name + "' must be float32 or float64");
             }
         }
-        entries.push_back(std::move(entry));
+        held.entries.push_back(std::move(entry));
     }
-    return entries;
+    return held;
 }
 
 namespace {
@@ -1133,7 +1134,8 @@ void bind_learner(nb::module_& m) {
                             throw std::invalid_argument("state holds a number that is not finite");
                 for (const double v : counters)
                     if (v < 0) throw std::invalid_argument("state holds a negative count");
-                self.learner->load({.entries = from_dict(arrays), .touched = touched});
+                const HeldState held = from_dict(arrays);
+                self.learner->load(held.given(touched));
                 self.learner->calibration = {};
                 Calibration& c = self.learner->calibration;
                 c.scale = calibration[0];

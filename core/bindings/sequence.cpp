@@ -487,7 +487,8 @@ void load_state(SequenceHandle& self, const nb::dict& given) {
         throw std::invalid_argument("state holds names that do not fit its columns");
     auto fresh = self.learner->copy();
     fresh->layout = layout;
-    fresh->load({.entries = from_dict(state)});
+    const HeldState held = from_dict(state);
+    fresh->load(held.given());
     fresh->counters = {counters[0], counters[1], counters[2], counters[3], counters[4]};
     self.learner = std::move(fresh);
     self.names = std::move(names);
