@@ -119,4 +119,12 @@ inline std::vector<Made> learners() {
     };
 }
 
+/// A state on its way back; `state` keeps the numbers.
+inline GivenState given(const std::vector<StateEntry>& state) {
+    GivenState out;
+    for (const StateEntry& entry : state)
+        out.entries.push_back({entry.name, entry.shape, entry.scalar, entry.f32, entry.f64});
+    return out;
+}
+
 }  // namespace rows

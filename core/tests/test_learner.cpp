@@ -41,7 +41,8 @@ TEST("a state carried out and in again goes on with the same bits") {
         learn(*straight, s);
         learn(*first, s.as_dense(0, 60), s.labels.data());
         const auto second = made.make(s.columns, single);
-        second->load(first->state());
+        const auto state = first->state();
+        second->load(given(state));
         second->counters = first->counters;
         second->calibration = first->calibration;
         learn(*second, s.as_dense(60, 100), s.labels.data() + 60);
