@@ -191,9 +191,10 @@ void QuickRows::open(Batch& batch) {
     out = &batch;
     count = static_cast<std::size_t>(batch.entries());
     room = count + (size - start) / 4 + 2;  // an entry takes four bytes at least
-    if (room > batch.indices.capacity()) {
-        // All a batch will need at once: growing by and by would copy it, and touch its memory, twice.
-        constexpr std::int64_t kMost = 1 << 20;
+    if (room > batch.indices.capacity() && size > kChunk / 2) {
+        // A long input: all a batch will need at once. Growing by and by would copy it, and touch memory
+        // twice.
+        constexpr std::int64_t kMost = 1 << 18;
         const auto whole = static_cast<std::size_t>(std::min(limits.entries, kMost)) + kChunk / 4 + 2;
         batch.indices.reserve(std::max(room, whole));
         batch.values.reserve(std::max(room, whole));
