@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "dict_items.hpp"
 #include "onlinear/matrix.hpp"
 #include "onlinear/text/murmur3.hpp"
 
@@ -100,6 +101,11 @@ class Bits {
 public:
     std::size_t size() const noexcept { return 64 * words_.size(); }
     void resize(std::size_t size) { words_.resize((size + 63) / 64); }
+    using Words = const std::uint64_t*;
+    Words words() const noexcept { return words_.data(); }
+    static bool has(Words words, std::uint32_t number) noexcept {
+        return words[number / 64] >> number % 64 & 1;
+    }
     /// Puts a number in; false when it was there.
     bool meet(std::uint32_t number) noexcept {
         std::uint64_t& word = words_[number / 64];
@@ -212,50 +218,46 @@ private:
         }
     }
 
-    /// The short way for strings to hash with plain numbers. A dict's keys lie all over memory, so they are
-    /// asked for together before the first is read. Where anything else turns up, the other way is taken from
-    /// the start: until then no code of the user's has run that could have changed the dict.
+    /// The short way for strings to hash with plain numbers. Where anything else turns up, the other way is
+    /// taken from the start: until then no code of the user's has run that could have changed the dict.
     void read_words(PyObject* features, bool learning) {
-        prefetch_table(features);
         const auto size = static_cast<std::size_t>(PyDict_Size(features));
-        if (items_.size() < size) items_.resize(2 * size);
         index.resize(size);
         value.resize(size);
-        // Everything in the loops is local: whatever is written through a pointer, nothing is read again.
-        Item* const items = items_.data();
+        if (unseen_.size() <= size) unseen_.resize(2 * size + 1);
+        // Everything in the loop is local: whatever is written through a pointer, nothing is read again.
         std::int64_t* const columns = index.data();
         double* const values = value.data();
         const char* const place = place_;
         const std::size_t pitch = pitch_;
         const auto width = static_cast<unsigned>(bits);
-        PyObject *key, *number;
-        Py_ssize_t position = 0;
-        std::size_t found = 0;
-        for (; found < size && PyDict_Next(features, &position, &key, &number); ++found) {
-            __builtin_prefetch(key);
-            __builtin_prefetch(reinterpret_cast<const char*>(key) + kTextStart);
-            __builtin_prefetch(number);
-            items[found] = {key, number};
-        }
-        bool plain = found == size;
+        const bool noting = learning && words_.size() < max_names;
+        const Bits::Words known = seen_.words();
+        Unseen* const unseen = unseen_.data();
+        std::size_t found = 0, n_unseen = 0;
         std::uint32_t top = 0;
         bool finite = true;
-        for (std::size_t i = 0; i < found; ++i) {
-            const auto [word, amount] = items[i];
-            const bool is_float = PyFloat_CheckExact(amount);
-            if (!PyUnicode_CheckExact(word) || !(is_float || PyLong_CheckExact(amount))) [[unlikely]] {
-                plain = false;
-                break;
-            }
-            const double x = is_float ? float_value(amount) : as_number(word, amount);
-            const std::uint32_t column = column_of(utf8(word), width);
+        const bool plain = each_item(features, [&](PyObject* key, PyObject* number) {
+            const bool is_float = PyFloat_CheckExact(number);
+            if (!PyUnicode_CheckExact(key) || !(is_float || PyLong_CheckExact(number)) || found == size)
+                [[unlikely]]
+                return false;
+            const double x = is_float ? float_value(number) : as_number(key, number);
+            const std::uint32_t column = column_of(utf8(key), width);
             __builtin_prefetch(place + column * pitch, 1);
-            columns[i] = column;
-            values[i] = x;
+            columns[found] = column;
+            values[found] = x;
             top = std::max(top, column);
             finite &= is_plain(x);
-        }
-        if (!plain) {
+            if (noting) {  // without a branch on what cannot be foreseen
+                unseen[n_unseen].key = key;
+                unseen[n_unseen].column = column;
+                n_unseen += !Bits::has(known, column);
+            }
+            ++found;
+            return true;
+        });
+        if (!plain || found != size) {
             clear();
             read_dict(features, learning);
             return;
@@ -263,9 +265,7 @@ private:
         hashed = size != 0;
         top_ = size != 0 ? static_cast<std::int64_t>(top) : -1;
         finite_ = finite;
-        if (!learning || words_.size() >= max_names) return;
-        for (std::size_t i = 0; i < size; ++i)
-            note(static_cast<std::uint32_t>(columns[i]), [=] { return utf8(items[i].key); });
+        for (std::size_t i = 0; i < n_unseen; ++i) note(unseen[i].column, utf8(unseen[i].key));
     }
 
     static double float_value(PyObject* number) noexcept {
@@ -282,21 +282,8 @@ private:
     }
 
     /// Notes the word of a column that has none yet.
-    template <class Word>
-    void note(std::uint32_t column, Word&& word) {
-        if (words_.size() < max_names && seen_.meet(column)) words_.add(column, word());
-    }
-
-    /// Asks for the whole table of a dict: walking it, each line would be waited for.
-    [[gnu::always_inline]] static void prefetch_table(PyObject* dict) noexcept {
-#if !defined(Py_LIMITED_API)
-        const auto* table = reinterpret_cast<const char*>(reinterpret_cast<PyDictObject*>(dict)->ma_keys);
-        const auto bytes = static_cast<std::size_t>(PyDict_GET_SIZE(dict)) * 2 * sizeof(PyObject*) + 256;
-        for (std::size_t at = 0; at < std::min<std::size_t>(bytes, 4096); at += 64)
-            __builtin_prefetch(table + at);
-#else
-        (void)dict;
-#endif
+    void note(std::uint32_t column, std::string_view word) {
+        if (words_.size() < max_names && seen_.meet(column)) words_.add(column, word);
     }
 
     static std::string_view utf8(PyObject* text) {
@@ -370,7 +357,7 @@ private:
 
     void add_hashed(std::string_view word, double x, bool learning) {
         const std::uint32_t column = column_of(word, static_cast<unsigned>(bits));
-        if (learning) note(column, [word] { return word; });
+        if (learning) note(column, word);
         hashed = true;
         push(column, x);
     }
@@ -409,16 +396,15 @@ private:
         if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits);
     }
 
-    static constexpr std::size_t kTextStart = 48;  // where a short string's bytes begin, near enough
-
-    struct Item {
-        PyObject *key, *number;
+    struct Unseen {
+        PyObject* key;
+        std::uint32_t column;
     };
 
     Bits seen_;                 // hashed columns that have a word
     WordList words_;            // the words, those of the last dict included
     WordList::Mark committed_;  // up to here they are there to stay
-    std::vector<Item> items_;
+    std::vector<Unseen> unseen_;
     const char* place_ = nullptr;
     std::size_t pitch_ = 0;
     std::int64_t top_ = -1;  // the largest column of the last dict

@@ -635,6 +635,19 @@ void bind_touched(nb::module_& m) {
 
 }  // namespace
 
+bool learn_known(nb::handle learner, nb::handle features, nb::handle classes, nb::handle label,
+                 double weight) {
+    if (!nb::isinstance<Handle>(learner) || !PyDict_Check(classes.ptr())) return false;
+    PyObject* const number = PyDict_GetItemWithError(classes.ptr(), label.ptr());
+    if (!number) {
+        if (PyErr_Occurred()) throw nb::python_error();
+        return false;
+    }
+    Handle& self = *nb::inst_ptr<Handle>(learner);
+    std::unique_lock lock(self.turn);
+    return self.learn_known(features, nb::cast<std::int32_t>(nb::handle(number)), weight);
+}
+
 void bind_learner(nb::module_& m) {
     bind_touched(m);
     m.def(
@@ -845,22 +858,6 @@ void bind_learner(nb::module_& m) {
             },
             nb::arg("features"), nb::arg("label"), nb::arg("target"), nb::arg("weight"),
             nb::arg("class_weight").none(), nb::arg("balanced"), nb::arg("relevant") = nb::none())
-        .def(
-            "learn_known",
-            [](Handle& self, nb::handle features, nb::handle classes, nb::handle label, double weight) {
-                PyObject* const number = PyDict_GetItemWithError(classes.ptr(), label.ptr());
-                if (number == nullptr) {
-                    if (PyErr_Occurred()) throw nb::python_error();
-                    return false;
-                }
-                std::unique_lock lock(self.turn);
-                return self.learn_known(features, nb::cast<std::int32_t>(nb::handle(number)), weight);
-            },
-            // Without names for the arguments: looking for them takes a tenth of the time a short dict does.
-            nb::sig("def learn_known(self, features: object, classes: dict, label: object, weight: float, /) "
-                    "-> bool"),
-            "Learn a dict that brings nothing new, of a class that has a number; False, and nothing has "
-            "changed, where that is not so or it is refused.")
         .def(
             "read_dict",
             [](Handle& self, nb::handle features, bool variances) -> nb::object {

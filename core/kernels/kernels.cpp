@@ -673,26 +673,44 @@ Counted count_below(const double* x, const std::int64_t* share, std::size_t n, d
     return out;
 }
 
-/// How many keys are smaller than each: its place once they are sorted. Comparing all with all has no branch
-/// to foresee, and for as few as a text has words it is done before a sort has found its feet.
-bool ranks(const std::int32_t* key, std::int32_t* rank, std::size_t n) {
-    typedef std::int32_t Keys __attribute__((vector_size(32), aligned(4), may_alias));
-    constexpr std::size_t s = 8;
-    for (std::size_t i = 0; i < n; i += 2 * s) {
-        const Keys low = *reinterpret_cast<const Keys*>(key + i),
-                   high = *reinterpret_cast<const Keys*>(key + i + s);
+/// Counts how many keys are smaller than each: its place once they are sorted. Comparing all with all has no
+/// branch to foresee, and for as few as a text has words it is done before a sort has found its feet.
+template <class T>
+bool sort_few(std::uint32_t* at, T* value, std::uint32_t size) {
+    typedef std::int16_t Keys __attribute__((vector_size(32), aligned(2), may_alias));
+    constexpr std::uint32_t s = 16, kFew = 10 * s;  // two vectors at a time
+    if (size == 0 || size > kFew) return size == 0;
+    std::uint32_t all = 1;
+    for (std::uint32_t j = 0; j < size; ++j) all |= at[j];
+    const int leading = 32 - __builtin_clz(all), shift = leading > 16 ? leading - 16 : 0;
+    constexpr std::uint32_t kMiddle = 1u << 15;  // makes signed numbers of unsigned ones, in the same order
+    std::uint32_t old_at[kFew];
+    T old_value[kFew];
+    std::int16_t keys[kFew], places[kFew];
+    for (std::uint32_t j = 0; j < size; ++j) keys[j] = static_cast<std::int16_t>((at[j] >> shift) ^ kMiddle);
+    for (std::uint32_t j = size; j % (2 * s) != 0; ++j) keys[j] = 0;
+    for (std::uint32_t j = 0; j < size; ++j) old_at[j] = at[j];
+    for (std::uint32_t j = 0; j < size; ++j) old_value[j] = value[j];
+    for (std::uint32_t i = 0; i < size; i += 2 * s) {
+        const Keys low = *reinterpret_cast<const Keys*>(keys + i),
+                   high = *reinterpret_cast<const Keys*>(keys + i + s);
         Keys below_low{}, below_high{};
-        for (std::size_t j = 0; j < n; ++j) {
-            const Keys other = Keys{} + key[j];
+        for (std::uint32_t j = 0; j < size; ++j) {
+            const Keys other = Keys{} + keys[j];
             below_low -= low > other;
             below_high -= high > other;
         }
-        *reinterpret_cast<Keys*>(rank + i) = below_low;
-        *reinterpret_cast<Keys*>(rank + i + s) = below_high;
+        *reinterpret_cast<Keys*>(places + i) = below_low;
+        *reinterpret_cast<Keys*>(places + i + s) = below_high;
     }
-    std::size_t total = 0;
-    for (std::size_t i = 0; i < n; ++i) total += static_cast<std::size_t>(rank[i]);
-    return total == n * (n - 1) / 2;
+    std::uint32_t total = 0;
+    for (std::uint32_t j = 0; j < size; ++j) total += static_cast<std::uint32_t>(places[j]);
+    if (total != size * (size - 1) / 2) return false;  // two keys are equal
+    for (std::uint32_t j = 0; j < size; ++j) {
+        at[places[j]] = old_at[j];
+        value[places[j]] = old_value[j];
+    }
+    return true;
 }
 
 /// A bit for each lane that is set, lowest first.
@@ -1134,7 +1152,7 @@ constexpr Kernels<T> table() {
             axpy<T>,
             scale<T>,
             count_below,
-            ranks,
+            sort_few<T>,
             norm2<T>,
             dot_any<T>,
             score_rows<T, std::int32_t>,

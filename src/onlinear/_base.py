@@ -283,13 +283,6 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         >>> model.predict_one({"money": 1})
         'spam'
         """
-        try:
-            if self.class_weight is None:
-                native: Any = self._learner._handle
-                if native.learn_known(x, self._labels.index, y, w):
-                    return self
-        except (AttributeError, TypeError):  # the first of all, or said better below
-            pass
         number = self._number_of(y)
         if number is None:
             return self._learn_new_one(x, y, w)
@@ -772,6 +765,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = self._ignores_weights is not None
         return tags
+
+
+_core.shorten_learn_one(OnlineClassifier)
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+from types import MappingProxyType
+from typing import cast
+
 import numpy as np
 import pytest
 
@@ -62,6 +66,95 @@ def test_every_kind_of_value_teaches_the_same() -> None:
         digests.add(model.digest())
 
     assert len(digests) == 1
+
+
+class Ordered(dict[str, float]):
+    """A dict of another class."""
+
+
+class Word(str):
+    """A string of another class."""
+
+
+def with_gaps() -> dict[str, float]:
+    """A dict from which items have been taken: its table has gaps, at both ends and between."""
+    x = {f"gone{i}": 9.0 for i in range(40)} | {"a": 1.0} | {f"gone too{i}": 9.0 for i in range(40)}
+    x |= {"b": 2.0, "gone at last": 9.0}
+    for key in [key for key in x if key.startswith("gone")]:
+        del x[key]
+    return x
+
+
+def once_mixed() -> dict[str, float]:
+    """A dict that once had a key which is no string."""
+    x: dict[str | int, float] = {3: 9.0, "a": 1.0, "b": 2.0}
+    del x[3]
+    return cast(dict[str, float], x)
+
+
+def attributes() -> dict[str, float]:
+    """The dict of an object, which shares its keys with those of its class."""
+
+    class Mail:
+        def __init__(self) -> None:
+            self.a, self.b = 1.0, 2.0
+
+    return vars(Mail())
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        with_gaps(),
+        attributes(),
+        Ordered(a=1.0, b=2.0),
+        {Word("a"): 1.0, Word("b"): 2.0},
+        {"a": 1.0, Word("b"): 2.0},
+        once_mixed(),
+        MappingProxyType({"a": 1.0, "b": 2.0}),
+    ],
+    ids=["gaps", "attributes", "subclass", "words", "mixed words", "once mixed", "mapping"],
+)
+def test_every_kind_of_dict_teaches_the_same(x: dict[str, float]) -> None:
+    """However Python keeps its items."""
+    model, plain = trained(), trained()
+    model.learn_one(x, "ham")
+    plain.learn_one({"a": 1.0, "b": 2.0}, "ham")
+
+    assert model.coef_.tolist() == plain.coef_.tolist()
+    assert words_of(model) == words_of(plain)
+
+
+@pytest.mark.parametrize("size", [1, 15, 16, 17, 78, 159, 161, 600])
+def test_dicts_of_any_size_are_learned_as_the_row_they_stand_for(size: int) -> None:
+    """With as many columns that two words meet, and with many more."""
+    rng = np.random.default_rng(size)
+    x = {f"word {i}": float(value) for i, value in enumerate(rng.normal(size=size))}
+    for bits in (4, 20):
+        columns, values = (
+            AROWClassifier(bits=bits, dtype="float64").learn_one(x, 0)._learner.handle.columns_of(x)
+        )
+        row = np.zeros((1, 2**bits))
+        for column, value in zip(columns, values, strict=True):
+            row[0, column] += value
+        one = AROWClassifier(bits=bits, dtype="float64").learn_one(x, 0).learn_one(x, 1)
+        whole = AROWClassifier(dtype="float64").partial_fit(row, [0]).partial_fit(row, [1])
+        np.testing.assert_allclose(one.coef_, whole.coef_, rtol=1e-12)
+
+
+def test_learn_one_says_how_it_is_called() -> None:
+    """Though it does not run in Python."""
+    assert str(inspect.signature(AROWClassifier().learn_one)) == "(x, y, w=1.0)"
+    assert "river's verb" in (AROWClassifier.learn_one.__doc__ or "")
+    model, named = trained(), trained()
+    model.learn_one({"lunch": 1.0}, "ham", 2.0)
+    assert named.learn_one(y="ham", w=2.0, x={"lunch": 1.0}) is named
+    assert named.digest() == model.digest()
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
+        model.learn_one({"lunch": 1.0})  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument"):
+        model.learn_one({"lunch": 1.0}, "ham", weight=1.0)  # type: ignore[call-arg]
+    assert named.digest() == model.digest()
 
 
 def test_a_category_among_numbers_is_a_feature_of_its_own() -> None:

@@ -74,9 +74,9 @@ struct Kernels {
     void (*scale)(T* w, T a, std::size_t n);
     /// Counts the n numbers of `x` that are at most `limit`, and adds up the `share` of each.
     Counted (*count_below)(const double* x, const std::int64_t* share, std::size_t n, double limit);
-    /// The place of each of n keys among all, rising; false where two are equal. Both arrays are read and
-    /// written up to a multiple of 16.
-    bool (*ranks)(const std::int32_t* key, std::int32_t* rank, std::size_t n);
+    /// Sorts the entries of a short row by address, each put straight into its place; false, with nothing
+    /// done, where there are many or two are equal in the leading 16 bits of what all of them need.
+    bool (*sort_few)(std::uint32_t* at, T* value, std::uint32_t size);
     /// sum x^2 over any n numbers.
     double (*norm2)(const T* x, std::size_t n);
     /// sum w x over any n numbers, aligned or not.

@@ -119,29 +119,9 @@ private:
     std::size_t dense_width_ = 0, dense_planes_ = 0;
 };
 
-/// Sorts the entries of a short row by address, each put straight into its place; false, with nothing done,
-/// where two are equal or there are more.
-template <class T>
-bool sort_few(std::uint32_t* at, T* value, std::uint32_t size) noexcept {
-    constexpr std::uint32_t kFew = 160;
-    if (size == 0 || size > kFew) return size == 0;
-    constexpr std::uint32_t kMiddle = 1u << 31;  // makes signed numbers of unsigned ones, in the same order
-    std::int32_t keys[kFew], places[kFew];
-    T values[kFew];
-    for (std::uint32_t j = 0; j < size; ++j) keys[j] = static_cast<std::int32_t>(at[j] ^ kMiddle);
-    std::copy_n(value, size, values);
-    std::fill_n(keys + size, (kFew - size) % 16, 0);
-    if (!kernels<T>().ranks(keys, places, size)) return false;
-    for (std::uint32_t j = 0; j < size; ++j) {
-        at[places[j]] = static_cast<std::uint32_t>(keys[j]) ^ kMiddle;
-        value[places[j]] = values[j];
-    }
-    return true;
-}
-
-/// The same for more entries, equal ones in the order they were given: dealt into buckets by their leading
-/// bits, then put right by insertion. A fifth of what a general sort takes for the dict of one text. False,
-/// with nothing done, where they crowd into so few buckets that insertion is not quick.
+/// Sorts the entries of a row by address, equal ones in the order they were given: dealt into buckets by
+/// their leading bits, then put right by insertion. A fifth of what a general sort takes for the dict of one
+/// text. False, with nothing done, where they crowd into so few buckets that insertion is not quick.
 template <class T>
 bool sort_some(std::uint32_t* at, T* value, std::uint32_t size) noexcept {
     constexpr std::uint32_t kSome = 512, kBuckets = 128;
@@ -195,7 +175,7 @@ void sort_many(std::uint32_t* at, T* value, std::uint32_t size) {
 /// Puts entries in the order of `at`, addresses or slots, and adds up repeated ones. Returns the new size.
 template <class T>
 std::uint32_t canonical(std::uint32_t* at, T* value, std::uint32_t size) {
-    if (sort_few(at, value, size)) return size;
+    if (kernels<T>().sort_few(at, value, size)) return size;
     if (!sort_some(at, value, size)) sort_many(at, value, size);
     std::uint32_t out = 0;
     for (std::uint32_t j = 1; j < size; ++j) {
