@@ -11,13 +11,21 @@
 #include <string>
 #include <string_view>
 
+#include "onlinear/kernels.hpp"
 #include "onlinear/text/bytes.hpp"
 #include "onlinear/text/format.hpp"
 #include "onlinear/text/murmur3.hpp"
 #include "onlinear/text/number.hpp"
 
 #if defined(__x86_64__)
+#pragma GCC diagnostic push
+#if !defined(__clang__)
+// GCC says it of vectors that need not be set, in its own header.
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#pragma GCC diagnostic ignored "-Wuninitialized"
+#endif
 #include <immintrin.h>
+#pragma GCC diagnostic pop
 #endif
 
 namespace onlinear::text {
@@ -28,6 +36,7 @@ constexpr std::uint32_t kChunk = 1 << 16;
 static_assert(kChunk <= kLeastMaxLine, "the quick parser must not see a line that is too long");
 constexpr std::size_t kMarkSlack = 80;
 constexpr std::uint32_t kExactFloat = 1 << 24;
+constexpr int kWait = 32;  // entries read one by one after eight could not be read together
 constexpr float kExactFloatPowers[16] = {1e0f, 1e1f, 1e2f,  1e3f, 1e4f, 1e5f, 1e6f, 1e7f,
                                          1e8f, 1e9f, 1e10f, 1,    1,    1,    1,    1};
 
@@ -59,6 +68,8 @@ struct QuickRows {
     std::uint32_t size = 0;
     std::uint32_t start = 0;  ///< offset of the next line
     std::int64_t line = 0;    ///< its number
+    const std::uint32_t* marks = nullptr;
+    const char* signs = nullptr;  ///< the characters at the marks, where the parser asks for them
     const std::uint32_t* next = nullptr;
     const std::uint32_t* end = nullptr;
     std::int32_t* indices = nullptr;
@@ -121,6 +132,7 @@ private:
     const Settings settings_;
     Tables& tables_;
     Array<std::uint32_t> marks_;
+    Array<char> signs_;
     QuickRows quick_;
 };
 
@@ -219,60 +231,31 @@ void QuickRows::open(Batch& batch) {
 #undef ONLINEAR_TARGET
 #undef ONLINEAR_AVX2
 
-namespace avx512 {
-
-#define ONLINEAR_TARGET [[gnu::target("avx512f,avx512bw,avx512vbmi2,popcnt"), gnu::always_inline]] inline
-// Masks of everything: of the plain forms GCC says that they use what was never set.
-ONLINEAR_TARGET __m512i widened(__m128i bytes) noexcept { return _mm512_maskz_cvtepu8_epi32(0xffff, bytes); }
+#define ONLINEAR_ISA avx512
+#define ONLINEAR_TARGET [[gnu::target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi2,bmi,bmi2,popcnt")]]
+#define ONLINEAR_AVX2
+#define ONLINEAR_AVX512
+#include "svmlight_rows.inc"
+#undef ONLINEAR_ISA
 #undef ONLINEAR_TARGET
-
-/// As the others do it, the places of a block's marks moved together by one instruction.
-[[gnu::target("avx512f,avx512bw,avx512vbmi2,popcnt")]] std::uint32_t* find_marks(
-    const char* base, std::uint32_t size, std::uint32_t* out) noexcept {
-    alignas(64) static constexpr auto kPlaces = [] {
-        std::array<char, 64> places{};
-        for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<char>(i);
-        return places;
-    }();
-    const __m512i places = _mm512_load_si512(kPlaces.data());
-    const __m512i space = _mm512_set1_epi8(' '), colon = _mm512_set1_epi8(':'), point = _mm512_set1_epi8('.');
-    for (std::uint32_t offset = 0; offset < size; offset += 64) {
-        const __m512i bytes = _mm512_loadu_si512(base + offset);
-        std::uint64_t marks = _mm512_cmple_epu8_mask(bytes, space) | _mm512_cmpeq_epi8_mask(bytes, colon) |
-                              _mm512_cmpeq_epi8_mask(bytes, point);
-        if (size - offset < 64) marks &= (std::uint64_t{1} << (size - offset)) - 1;
-        const auto count = static_cast<std::uint32_t>(std::popcount(marks));
-        const __m512i found = _mm512_maskz_compress_epi8(marks, places);
-        const __m512i from = _mm512_set1_epi32(static_cast<int>(offset));
-        __m512i* const to = reinterpret_cast<__m512i*>(out);
-        _mm512_storeu_si512(to,
-                            _mm512_add_epi32(from, widened(_mm512_maskz_extracti32x4_epi32(0xf, found, 0))));
-        if (count > 16) [[unlikely]] {
-            alignas(64) __m128i quarters[4];
-            _mm512_store_si512(quarters, found);
-            for (int i = 1; i < 4; ++i)
-                _mm512_storeu_si512(to + i, _mm512_add_epi32(from, widened(quarters[i])));
-        }
-        out += count;
-    }
-    return out;
-}
-
-}  // namespace avx512
+#undef ONLINEAR_AVX2
+#undef ONLINEAR_AVX512
 #endif
 
 struct Level {
-    std::uint32_t* (*find_marks)(const char*, std::uint32_t, std::uint32_t*) noexcept;
+    std::uint32_t* (*find_marks)(const char*, std::uint32_t, std::uint32_t*, char*) noexcept;
     Stop (*read_rows)(QuickRows&);
 };
 
 Level best_level() noexcept {
 #if defined(__x86_64__)
+    const std::string_view level = kernel_level();
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+    if (level != "base" && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
         __builtin_cpu_supports("popcnt")) {
-        const bool wide = __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi2");
-        return {wide ? avx512::find_marks : avx2::find_marks, avx2::read_rows};
+        if (level == "avx512" && __builtin_cpu_supports("avx512vbmi2"))
+            return {avx512::find_marks, avx512::read_rows};
+        return {avx2::find_marks, avx2::read_rows};
     }
 #endif
     return {portable::find_marks, portable::read_rows};
@@ -287,12 +270,17 @@ bool Svmlight::scan(const Cursor& cursor, const char* end) {
         size = std::string_view(cursor.at, kChunk).rfind('\n') + 1;
         if (size == 0) return false;
     }
-    if (marks_.size() < size + kMarkSlack) marks_.resize(size + kMarkSlack);  // all may be marks
+    if (marks_.size() < size + kMarkSlack) {  // all may be marks
+        marks_.resize(size + kMarkSlack);
+        signs_.resize(size + kMarkSlack);
+    }
     quick_.base = cursor.at;
     quick_.size = static_cast<std::uint32_t>(size);
     quick_.start = 0;
-    quick_.next = marks_.data();
-    std::uint32_t* const marks_end = kLevel.find_marks(quick_.base, quick_.size, marks_.data());
+    quick_.next = quick_.marks = marks_.data();
+    quick_.signs = signs_.data();
+    std::uint32_t* const marks_end =
+        kLevel.find_marks(quick_.base, quick_.size, marks_.data(), signs_.data());
     quick_.end = marks_end;
     // The parser looks a few marks ahead; those past the end lead to the last newline.
     for (int i = 0; i < 4; ++i) marks_end[i] = quick_.size - 1;
