@@ -7,18 +7,17 @@ imported until a model is made, so that listing names costs nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from importlib import import_module
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from .exceptions import ParameterError
 
 __all__ = ["ALGORITHMS", "Algorithm", "axes_of", "find", "make", "names", "truncation_of"]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Algorithm:
+class Algorithm(NamedTuple):
     """One name of the command line.
 
     Attributes
@@ -40,7 +39,7 @@ class Algorithm:
     name: str
     module: str
     estimator: str
-    preset: Mapping[str, Any] = field(default_factory=dict)
+    preset: Mapping[str, Any] = MappingProxyType({})
     parameters: tuple[str, ...] = ()
     paper: str = ""
     advice: str = ""

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import nextafter
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from . import _core, task
 from ._estimator import Array, GaussianBelief, LinearEstimator
@@ -35,7 +35,7 @@ _PLAIN_LABELS = "iubUS"
 _HALF_AND_A_BIT = nextafter(0.5, 1.0)
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(kw_only=True, init=False, eq=False, repr=False)
 class OnlineClassifier(ClassifierMixin, LinearEstimator):
     """What all classifiers share; see `_parameters.SHARED_PARAMETERS` for the parameters."""
 
@@ -770,8 +770,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
 _core.shorten_learn_one(OnlineClassifier)
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class Batch:
+class Batch(NamedTuple):
     """A checked batch and the classes it brings, each with the row in which it comes."""
 
     rows: Rows
@@ -846,6 +845,6 @@ def _draw(rng: np.random.RandomState, mean: Array, covariance: Array, n: int) ->
     return draws
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(kw_only=True, init=False, eq=False, repr=False)
 class GaussianClassifier(GaussianBelief, OnlineClassifier):
     """A classifier whose belief is a Gaussian."""

@@ -31,7 +31,7 @@ if is_lean():  # one run of a command: what it learns from may not be worth the 
     _core.put_off_huge_pages()
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(kw_only=True, init=False, eq=False, repr=False)
 class OnlineEstimator(BaseEstimator):
     """What all estimators share; see `_parameters.SHARED_PARAMETERS` for the parameters.
 
@@ -566,7 +566,7 @@ class OnlineEstimator(BaseEstimator):
         return self.__dict__.get("_learner") is not None
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(kw_only=True, init=False, eq=False, repr=False)
 class LinearEstimator(OnlineEstimator):
     """An estimator that predicts with linear scores."""
 
@@ -614,7 +614,7 @@ class LinearEstimator(OnlineEstimator):
         return self.fit_intercept
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(kw_only=True, init=False, eq=False, repr=False)
 class GaussianBelief(LinearEstimator):
     """An estimator whose belief is a Gaussian."""
 

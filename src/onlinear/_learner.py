@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core, task
 from ._core import Fault
@@ -19,18 +18,19 @@ if TYPE_CHECKING:
 __all__ = ["Expansion", "Learner", "Report"]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What one call to `Learner.learn` did."""
 
     n_learned: int
     n_mistakes: int
     n_updates: int
-    cost: float = field(default=0.0, repr=False)
+    cost: float = 0.0
+
+    def __repr__(self) -> str:
+        return f"Report(n_learned={self.n_learned}, n_mistakes={self.n_mistakes}, n_updates={self.n_updates})"
 
 
-@dataclass(frozen=True, slots=True)
-class Expansion:
+class Expansion(NamedTuple):
     """What a kernel belief holds: the mean is the sum of ``nu[p, block]`` times example p."""
 
     support: Any  #: the kept examples, an array, or a CSR matrix when they have many features

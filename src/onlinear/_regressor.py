@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["OnlineRegressor"]
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
+@dataclass(kw_only=True, init=False, eq=False, repr=False)
 class OnlineRegressor(RegressorMixin, LinearEstimator):
     """What all regressors share; see `_parameters.SHARED_PARAMETERS` for the parameters."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ._core import Fault
 from ._numpy import Array, np
@@ -17,8 +16,7 @@ def types_taken() -> tuple[tuple[np.dtype[Any], ...], tuple[np.dtype[Any], ...]]
     return (np.dtype(np.float32), np.dtype(np.float64)), (np.dtype(np.int32), np.dtype(np.int64))
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class SparseRows:
+class SparseRows(NamedTuple):
     """CSR arrays, not trusted: the core checks every index before it uses one."""
 
     data: Array
@@ -37,8 +35,7 @@ class SparseRows:
         )
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class DenseRows:
+class DenseRows(NamedTuple):
     """A two-dimensional array, of any strides."""
 
     x: Array

@@ -107,10 +107,10 @@ struct Kernels {
     /// With several lanes a vector may be read from any of them.
     void (*mark)(const T* w, std::size_t step, std::size_t lanes, std::size_t slots, T start,
                  std::uint64_t* bits);
-    /// Copies w[slot * step + lane] where bit slot * lanes + lane of `bits` is set, one behind the other, and
-    /// returns their end; up to 16 numbers behind it may be written. Bits are counted from `first` on.
-    T* (*pick)(const T* w, std::size_t step, std::size_t lanes, std::size_t slots, const std::uint64_t* bits,
-               std::size_t first, T* out);
+    /// Copies w[slot * step + lane] where bit slot * lanes + lane of `bits` is set, one behind the other; up
+    /// to 16 numbers behind them may be written. Bits are counted from `first` on.
+    void (*pick)(const T* w, std::size_t step, std::size_t lanes, std::size_t slots,
+                 const std::uint64_t* bits, std::size_t first, T* out);
     /// Whether every number lies in [-top, top].
     bool (*all_within)(const T* x, std::size_t n, T top);
     /// Whether every index lies in [0, columns).

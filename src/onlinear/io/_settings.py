@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..exceptions import ParameterError
 
@@ -38,8 +37,7 @@ def whole(owner: str, name: str, value: object, low: int, high: int) -> None:
         raise ParameterError(f"{owner}: {name} must be a whole number in [{low}, {high}], got {value!r}.")
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TextSettings:
+class TextSettings(NamedTuple):
     """How text becomes features; see `onlinear.text.TextHasher`."""
 
     bits: int = DEFAULT_BITS
@@ -76,8 +74,7 @@ class TextSettings:
         }
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Settings:
+class Settings(NamedTuple):
     """Everything `read` was told, but where the bytes are."""
 
     batch_size: int | None = None
@@ -96,7 +93,7 @@ class Settings:
     zero_based: bool = False
     max_features: int = 1 << 28
     n_features: int | None = None
-    text_settings: TextSettings = field(default_factory=TextSettings)
+    text_settings: TextSettings = TextSettings()
     on_error: OnError = "stop"
     max_errors: int | None = None
     max_line_bytes: int = 1 << 24
