@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import os
 import stat
-import zlib
 from collections.abc import Callable, Iterable, Mapping
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ._core import crc32
 from ._numpy import Array, np
 from .exceptions import ModelFileError
 
@@ -109,7 +109,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Map
         position = end
     encoded = json.dumps(header, separators=(",", ":")).encode()
     encoded += b" " * (-len(encoded) % 8)
-    total = zlib.crc32(text.encode())
+    total = crc32(text.encode())
     position = 8 + len(encoded)
     with path.open("wb", buffering=0) as file:
         put(file.fileno(), len(encoded).to_bytes(8, "little") + encoded, 0)
@@ -129,7 +129,7 @@ def _write_array(file: int, tensor: Later, place: int, total: int) -> int:
     if tensor.rows == 1:
         sums[0], total = total, 0
     for row, data in tensor.pieces():
-        sums[row] = zlib.crc32(data, sums[row])
+        sums[row] = crc32(data, sums[row])
         ends[row] = put(file, data, ends[row])
     if tensor.rows == 1:
         return sums[0]
@@ -166,9 +166,9 @@ def _bytes(tensor: Array) -> memoryview:
 
 def checksum(text: str, tensors: Mapping[str, Tensor]) -> int:
     """CRC-32 over a description and named tensors in the order of the file."""
-    total = zlib.crc32(text.encode())
+    total = crc32(text.encode())
     for name, tensor in sorted(tensors.items(), key=lambda item: _place(item[0], item[1].type)):
-        total = zlib.crc32(tensor.data, _sum_of(name, tensor.type, tensor.shape, total))
+        total = crc32(tensor.data, _sum_of(name, tensor.type, tensor.shape, total))
     return total
 
 
@@ -200,7 +200,7 @@ def crc32_joiner(size: int) -> Callable[[int, int], int]:
 
 
 def _sum_of(name: str, type: str, shape: tuple[int, ...], total: int) -> int:
-    return zlib.crc32(f"{name} {type} {shape}".encode(), total)
+    return crc32(f"{name} {type} {shape}".encode(), total)
 
 
 # ---------------------------------------------------------------------- reading

@@ -303,6 +303,16 @@ public:
         for (std::size_t s = 0; s < slots_; ++s) std::fill_n(w + s * period, stride_, value);
     }
 
+    /// Gives the first two blocks of a weight their values, and those that may come a start.
+    void put_two(std::uint32_t slot, std::size_t plane, T first, T second, T start) noexcept {
+        T* const w = &at(slot, plane, 0);
+        w[0] = first;
+        w[1] = second;
+        std::fill_n(w + 2, pitch_ - 2, start);
+    }
+    /// Says that `put_two` has given this start to all weights of the plane that has one.
+    void set_start(T start) noexcept { padding_ = start; }
+
     /// Makes room for more slots or blocks; new weights are zero in every plane but `plane`, which starts at
     /// `value`.
     void grow(std::size_t slots, std::size_t blocks, std::size_t plane, T value) {

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import stat
-import zlib
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from .._core import crc32
 from .._stream import Counts
 from ..exceptions import ModelFileError
 from ._errors import UsageError
@@ -80,7 +80,7 @@ def identity(path: str) -> list[Any]:
             f"{path}: a pipe can be read once only, so a run over it cannot be resumed. Write it to a file."
         )
     with open(path, "rb") as file:
-        return [os.path.basename(path), status.st_size, zlib.crc32(file.read(_HEAD))]
+        return [os.path.basename(path), status.st_size, crc32(file.read(_HEAD))]
 
 
 class Checkpoint:

@@ -212,17 +212,17 @@ public:
 
     /// Blocks -w/2 and +w/2; half the variance each, so that the margin between them keeps its own.
     void split() {
+        fresh_ /= 2;  // what comes later is as if it had been there
         Planes<T> two = w_.reshaped(w_.slots(), 2);
         two.expect_writing();
         for (std::uint32_t s = 0; s < w_.slots(); ++s) {
             for (std::size_t p = 0; p < w_.planes(); ++p) {
                 const T half = w_.at(s, p, 0) / 2;
-                two.at(s, p, 0) = p == 1 ? half : -half;
-                two.at(s, p, 1) = half;
+                two.put_two(s, p, p == 1 ? half : -half, half, p == 1 ? fresh_ : T{0});
             }
         }
+        two.set_start(fresh_);
         w_ = std::move(two);
-        fresh_ /= 2;  // what comes later is as if it had been there
         truncation.forget();
     }
 
