@@ -4,8 +4,7 @@ One table: from a name to the estimator, the parameters the name fixes, the pape
 imported until a model is made, so that listing names costs nothing.
 """
 
-from __future__ import annotations
-
+# No annotations as strings here: a named tuple compiles each of them, which a short run would feel.
 from collections.abc import Mapping
 from dataclasses import fields
 from importlib import import_module

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from . import _core, belief
@@ -648,6 +647,8 @@ class GaussianBelief(LinearEstimator):
 
 def need_weight(w: Any) -> None:
     """Raise unless `w` can be the weight of an example."""
+    from numbers import Real
+
     if not isinstance(w, Real):
         raise TypeError(f"w must be a number, got {w!r}")
     if not 0 <= float(w) < float("inf"):

@@ -4,8 +4,7 @@ typer draws the help, completes and explains wrong usage from this table (`_type
 command lines by it without importing typer, which takes longer than learning a small file.
 """
 
-from __future__ import annotations
-
+# No annotations as strings here: a named tuple compiles each of them, which a short run would feel.
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 __all__ = ["COMMANDS", "SUMMARY", "Argument", "Command", "Option"]

@@ -1,7 +1,6 @@
 """Lines that could not be read."""
 
-from __future__ import annotations
-
+# No annotations as strings here: a named tuple compiles each of them, which a short run would feel.
 from typing import NamedTuple
 
 from ..exceptions import ReadError

@@ -1,7 +1,6 @@
 """What a caller may say about a file, checked once and turned into what the native reader takes."""
 
-from __future__ import annotations
-
+# No annotations as strings here: a named tuple compiles each of them, which a short run would feel.
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
