@@ -1153,6 +1153,43 @@ Slots slots_32(const std::int32_t* index, std::uint32_t* out, std::size_t n, std
     return {!any_sign(signs), !any(falls)};
 }
 
+/// Both at once in one loop: of two, each would have its end guessed wrong.
+template <class T>
+Staged stage_i32(const std::int32_t* index, const T* x, std::uint32_t* at, T* value, std::size_t n,
+                 std::size_t columns, std::uint32_t factor) {
+    constexpr std::size_t s = VectorOf<T>::size;
+    if (s != kIndices || n <= s || n > kFold || columns == 0 || columns > 0x7fffffff) {
+        const Slots seen = slots_32(index, at, n, columns, factor);
+        const Copied copied = copy<T, T>(x, value, n);
+        return {copied.norm2, copied.finite, seen.inside, seen.rising};
+    }
+    typedef Vector<T> Kept __attribute__((aligned(sizeof(T)), may_alias));
+    const Bits32 last = Bits32{} + static_cast<std::uint32_t>(columns - 1);
+    Bits32 signs{};
+    Indices falls{};
+    Vector<T> sum{};
+    const auto put = [&](std::size_t j) {
+        const auto i = reinterpret_cast<Bits32>(load_indices(index + j));
+        signs |= outside(i, last);
+        *reinterpret_cast<Bits32*>(at + j) = (i + 1) * factor;
+        const Vector<T> v = load_any(x + j);
+        *reinterpret_cast<Kept*>(value + j) = v;
+        return v;
+    };
+    std::size_t j = 0;
+    for (; j + s < n; j += s) {
+        const Vector<T> v = put(j);
+        falls |= load_indices(index + j + 1) <= load_indices(index + j);
+        sum += v * v;
+    }
+    const Vector<T> v = put(n - s);
+    falls |= load_indices(index + n - s) <= load_indices(index + n - s - 1);
+    sum += last_lanes<T>(n - j, v * v);
+    const double norm2 = fold(sum);
+    const bool finite = is_finite(norm2) || copy<T, T>(x, value, n).finite;
+    return {norm2, finite, !any_sign(signs), !any(falls)};
+}
+
 template <class T>
 void scale(T* w, T a, std::size_t n) {
     constexpr std::size_t s = VectorOf<T>::size;
@@ -1199,6 +1236,7 @@ constexpr Kernels<T> table() {
             copy<T, double>,
             slots_32,
             slots<std::int64_t>,
+            stage_i32<T>,
             mark<T>,
             pick<T>,
             all_within<T>,

@@ -22,6 +22,12 @@ struct Copied {
     bool finite;  // all of them, in the state's type
 };
 
+/// What staging a sparse row showed.
+struct Staged {
+    double norm2;
+    bool finite, inside, rising;
+};
+
 /// How many of some numbers there are, and the sum of what belongs to them.
 struct Counted {
     std::int64_t count;
@@ -103,6 +109,9 @@ struct Kernels {
                        std::uint32_t factor);
     Slots (*slots_i64)(const std::int64_t* index, std::uint32_t* out, std::size_t n, std::size_t columns,
                        std::uint32_t factor);
+    /// Both at once, for values of the state's own type.
+    Staged (*stage_i32)(const std::int32_t* index, const T* x, std::uint32_t* at, T* value, std::size_t n,
+                        std::size_t columns, std::uint32_t factor);
     /// Sets bit slot * lanes + lane of `bits` where w[slot * step + lane] is not, to the bit, `start`.
     /// With several lanes a vector may be read from any of them.
     void (*mark)(const T* w, std::size_t step, std::size_t lanes, std::size_t slots, T start,

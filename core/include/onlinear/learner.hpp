@@ -464,9 +464,9 @@ private:
             } else {
                 shown_now_ = shown_scores(row);
                 Round round;
-                if constexpr (requires { task_.look(belief_, row, scores_.data()); }) {
+                if constexpr (requires { task_.look(belief_, chosen, row, example, scores_.data()); }) {
                     // The next row is fetched while the sums over this one are being added up.
-                    const auto seen = task_.look(belief_, row, scores_.data());
+                    const auto seen = task_.look(belief_, chosen, row, example, scores_.data());
                     fetch();
                     round = task_.round(belief_, chosen, row, example, scores_.data(), clock(report), seen);
                 } else {

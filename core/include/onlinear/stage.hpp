@@ -251,27 +251,33 @@ Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Pla
     prefetch_input(index, n);
     prefetch_input(x, n);
     const Kernels<T>& wide = kernels<T>();
-    Slots seen;
-    if constexpr (sizeof(I) == 4)
-        seen = wide.slots_i32(index, at, n, columns, planes.address_factor());
-    else
-        seen = wide.slots_i64(index, at, n, columns, planes.address_factor());
-    const Copied copied = copy_values<T>(x, value, n);
-    double norm2 = copied.norm2;
+    Staged staged;
+    if constexpr (sizeof(I) == 4 && std::is_same_v<V, T>) {
+        staged = wide.stage_i32(index, x, at, value, n, columns, planes.address_factor());
+    } else {
+        Slots seen;
+        if constexpr (sizeof(I) == 4)
+            seen = wide.slots_i32(index, at, n, columns, planes.address_factor());
+        else
+            seen = wide.slots_i64(index, at, n, columns, planes.address_factor());
+        const Copied copied = copy_values<T>(x, value, n);
+        staged = {copied.norm2, copied.finite, seen.inside, seen.rising};
+    }
+    double norm2 = staged.norm2;
     auto size = static_cast<std::uint32_t>(n);
-    if (!seen.inside) [[unlikely]] {
+    if (!staged.inside) [[unlikely]] {
         for (std::uint64_t j = 0; j < n; ++j)
             if (static_cast<std::uint64_t>(static_cast<std::int64_t>(index[j])) >= columns)
                 return {Fault::index_range, row, static_cast<std::int64_t>(index[j])};
         return {Fault::index_range, row, -1};
     }
-    if (!copied.finite) [[unlikely]] {
+    if (!staged.finite) [[unlikely]] {
         Refusal refusal = find_fault<T>(x, n, 1, row);
         if (!refusal) return {Fault::nan, row, -1};  // changed while we looked
         refusal.column = static_cast<std::int64_t>(index[refusal.column]);
         return refusal;
     }
-    if (!seen.rising) [[unlikely]] {
+    if (!staged.rising) [[unlikely]] {
         const std::uint32_t before = size;
         size = canonical(at, value, size);
         for (std::uint32_t j = 0; size < before && j < size; ++j)

@@ -30,7 +30,8 @@ public:
     static bool at_once() noexcept { return at_once_.load(std::memory_order_relaxed); }
     static void set_at_once(bool yes) noexcept { at_once_.store(yes, std::memory_order_relaxed); }
     static void ask(void* memory, std::size_t bytes) noexcept { madvise(memory, bytes, MADV_HUGEPAGE); }
-    /// Memory that will all be written comes at once, on huge pages for as long as those come quickly.
+    /// Memory that will all be written comes at once, on huge pages for as long as those come quickly: after
+    /// the first that did not, this process asks for no more this way.
     static void fetch(void* memory, std::size_t bytes) noexcept {
         using Clock = std::chrono::steady_clock;
         constexpr int kPopulate = 23;  // MADV_POPULATE_WRITE, since Linux 5.14
@@ -38,11 +39,11 @@ public:
         constexpr auto kQuick = std::chrono::milliseconds(1);
         char* const start = static_cast<char*>(memory);
         std::size_t done = 0;
-        for (bool quick = true; quick && bytes - done >= kHugePage; done += kHugePage) {
+        for (; !slow_.load(std::memory_order_relaxed) && bytes - done >= kHugePage; done += kHugePage) {
             const auto before = Clock::now();
             ask(start + done, kHugePage);
             madvise(start + done, kHugePage, kPopulate);
-            quick = Clock::now() - before < kQuick;
+            if (Clock::now() - before >= kQuick) slow_.store(true, std::memory_order_relaxed);
         }
         if (done < bytes) madvise(start + done, bytes - done, kPopulate);
     }
@@ -55,6 +56,7 @@ public:
 
 private:
     static inline std::atomic<bool> at_once_{true};
+    static inline std::atomic<bool> slow_{false};
 };
 
 /// The mapping that was given back last, for the next who wants one of its size: models are made one after

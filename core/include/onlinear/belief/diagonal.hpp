@@ -98,6 +98,17 @@ public:
         return spread_ * total;
     }
 
+    /// Asks for the variances of a row in two blocks. Always inlined, as all that only asks.
+    [[gnu::always_inline]] void ask_for_variances(const Row<T>& row, std::uint32_t one,
+                                                  std::uint32_t other) const noexcept {
+        const T* const w = w_.data() + w_.stride();
+        const std::size_t width = width_for(row, w_);
+        for (std::uint32_t j = 0; j < row.size; ++j) {
+            __builtin_prefetch(w + row.at[j] * width + one, 1);
+            __builtin_prefetch(w + row.at[j] * width + other, 1);
+        }
+    }
+
     void predict(const Row<T>& row, double* out, double* scratch) const noexcept {
         scores(row, out);
         if (!average_.on || average_.rounds == 0) return;

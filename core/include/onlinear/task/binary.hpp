@@ -11,8 +11,9 @@ struct Binary {
     std::size_t blocks() const noexcept { return 1; }
     bool valid(const Example& example) const noexcept { return example.label == 0 || example.label == 1; }
 
-    template <class Belief, class T>
-    [[gnu::always_inline]] Sums look(Belief& belief, const Row<T>& row, double* scores) const {
+    template <class Belief, class Rule, class T>
+    [[gnu::always_inline]] Sums look(Belief& belief, const Rule&, const Row<T>& row, const Example&,
+                                     double* scores) const {
         return see(belief, row, scores);
     }
 

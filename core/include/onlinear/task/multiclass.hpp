@@ -19,30 +19,38 @@ struct Multiclass {
         return example.label >= 0 && static_cast<std::size_t>(example.label) < classes;
     }
 
-    struct Seen {};  // the scores say it all
+    struct Seen {
+        std::uint32_t rival;
+        double margin;
+        bool satisfied;  // a margin that no rule would mend: the variance need not be read
+    };
 
-    template <class Belief, class T>
-    Seen look(Belief& belief, const Row<T>& row, double* scores) const {
+    template <class Belief, class Rule, class T>
+    Seen look(Belief& belief, const Rule& rule, const Row<T>& row, const Example& example,
+              double* scores) const {
         belief.scores(row, scores);
-        return {};
+        const auto label = static_cast<std::uint32_t>(example.label);
+        Seen seen{.rival = best_rival(scores, classes, label), .margin = 0, .satisfied = false};
+        seen.margin = scores[label] - scores[seen.rival];
+        if constexpr (requires { rule.satisfied(seen.margin, 1.0); })
+            seen.satisfied = rule.satisfied(seen.margin, 1.0) && std::isfinite(seen.margin);
+        if constexpr (requires { belief.ask_for_variances(row, label, label); }) {
+            if (!seen.satisfied) belief.ask_for_variances(row, label, seen.rival);
+        }
+        return seen;
     }
 
     template <class Belief, class Rule, class T>
-    Round round(Belief& belief, const Rule& rule, const Row<T>& row, const Example& example,
-                const double* scores, const Clock& clock, Seen) {
-        const auto label = static_cast<std::uint32_t>(example.label);
-        const std::uint32_t rival = best_rival(scores, classes, label);
-        const Term terms[2] = {{label, 1.0}, {rival, -1.0}};
-        const double margin = scores[label] - scores[rival];
-        // The variance takes another way through memory: not for a margin that no rule would mend.
-        if constexpr (requires { rule.satisfied(margin, 1.0); }) {
-            if (rule.satisfied(margin, 1.0) && std::isfinite(margin)) return {};
-        }
-        Round round = answer(
-            belief, rule, row, Terms(terms, 2),
-            {.margin = margin, .variance = belief.variance(row, Terms(terms, 2)), .weight = example.weight},
-            clock);
-        round.mistake = !(margin > 0);
+    Round round(Belief& belief, const Rule& rule, const Row<T>& row, const Example& example, const double*,
+                const Clock& clock, const Seen& seen) {
+        if (seen.satisfied) return {};
+        const Term terms[2] = {{static_cast<std::uint32_t>(example.label), 1.0}, {seen.rival, -1.0}};
+        Round round = answer(belief, rule, row, Terms(terms, 2),
+                             {.margin = seen.margin,
+                              .variance = belief.variance(row, Terms(terms, 2)),
+                              .weight = example.weight},
+                             clock);
+        round.mistake = !(seen.margin > 0);
         return round;
     }
 

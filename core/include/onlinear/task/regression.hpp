@@ -38,8 +38,8 @@ struct Regression {
     std::size_t blocks() const noexcept { return 1; }
     bool valid(const Example& example) const noexcept { return std::isfinite(example.target); }
 
-    template <class Belief, class T>
-    Sums look(Belief& belief, const Row<T>& row, double* scores) const {
+    template <class Belief, class Rule, class T>
+    Sums look(Belief& belief, const Rule&, const Row<T>& row, const Example&, double* scores) const {
         return see(belief, row, scores);
     }
 
