@@ -1,3 +1,4 @@
+#include <new>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ nb::object attribute(nb::handle owner, PyObject* name) {
     return owner.is_valid() ? nb::steal(PyObject_GetAttr(owner.ptr(), name)) : nb::object();
 }
 
-/// False, and nothing has changed, where the example brings something new or is refused.
+/// False, and nothing has changed, where the example brings something new or is refused; with an error set
+/// where that is none of an example's, such as Ctrl-C.
 bool learn_shortly(PyObject* model, PyObject* features, PyObject* label, double weight) noexcept {
     try {
         static PyObject *const class_weight = interned("class_weight"), *const learner = interned("_learner"),
@@ -42,9 +44,12 @@ bool learn_shortly(PyObject* model, PyObject* features, PyObject* label, double 
             if (native.is_valid() && classes.is_valid())
                 return learn_known(native, features, classes, label, weight);
         }
-    } catch (...) {  // said better by the method in Python
+        PyErr_Clear();
+    } catch (nb::python_error& error) {
+        // What is wrong with an example the method in Python says better.
+        if (!error.matches(PyExc_Exception)) error.restore();
+    } catch (...) {
     }
-    PyErr_Clear();
     return false;
 }
 
@@ -55,9 +60,14 @@ PyObject* learn_one(PyObject* self, PyObject* const* arguments, Py_ssize_t count
         Py_INCREF(self);
         return self;
     }
-    std::vector<PyObject*> all{self};
-    all.insert(all.end(), arguments, arguments + count + (names ? PyTuple_Size(names) : 0));
-    return PyObject_Vectorcall(the_long_way, all.data(), static_cast<std::size_t>(count + 1), names);
+    if (PyErr_Occurred()) return nullptr;
+    try {
+        std::vector<PyObject*> all{self};
+        all.insert(all.end(), arguments, arguments + count + (names ? PyTuple_Size(names) : 0));
+        return PyObject_Vectorcall(the_long_way, all.data(), static_cast<std::size_t>(count + 1), names);
+    } catch (const std::bad_alloc&) {
+        return PyErr_NoMemory();
+    }
 }
 
 }  // namespace
@@ -79,9 +89,8 @@ void bind_learn_one(nb::module_& m) {
             the_long_way = written.release().ptr();
         },
         nb::arg("owner"),
-        "Let `learn_one` of a class learn in the core what brings nothing new, and call the method that is "
-        "there "
-        "for the rest.");
+        "Let `learn_one` of a class learn in the core what brings nothing new; the rest is left to the "
+        "method.");
 }
 
 }  // namespace onlinear::bindings

@@ -157,6 +157,20 @@ def test_learn_one_says_how_it_is_called() -> None:
     assert named.digest() == model.digest()
 
 
+def test_an_interruption_is_not_taken_for_a_bad_label() -> None:
+    """Looking a label up may run code of the user's."""
+
+    class Interrupted:
+        def __hash__(self) -> int:
+            raise KeyboardInterrupt
+
+    model = trained()
+    before = model.digest()
+    with pytest.raises(KeyboardInterrupt):
+        model.learn_one({"lunch": 1.0}, Interrupted())
+    assert model.digest() == before
+
+
 def test_a_category_among_numbers_is_a_feature_of_its_own() -> None:
     """{"colour": "red"} is the feature "colour=red", wherever in the dict it stands."""
     plain = AROWClassifier(bits=12).learn_one({"size": 2.0, "colour=red": 1.0}, 0)
