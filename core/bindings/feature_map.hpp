@@ -222,6 +222,7 @@ private:
     /// taken from the start: until then no code of the user's has run that could have changed the dict.
     void read_words(PyObject* features, bool learning) {
         const auto size = static_cast<std::size_t>(PyDict_Size(features));
+        if (learning && size > 0) need_room_for_words();
         index.resize(size);
         value.resize(size);
         if (unseen_.size() <= size) unseen_.resize(2 * size + 1);
@@ -279,6 +280,15 @@ private:
     static std::uint32_t column_of(std::string_view word, unsigned bits) noexcept {
         return static_cast<std::uint32_t>(
             onlinear::text::hashed_column(onlinear::text::murmur3_32(word.data(), word.size(), 0), bits));
+    }
+
+    void need_room_for_words() const {
+        const std::size_t columns = std::size_t{1} << bits;
+        if (columns > max_features)
+            throw std::invalid_argument("words are hashed to 2^" + std::to_string(bits) + " = " +
+                                        std::to_string(columns) + " columns, more than max_features (" +
+                                        std::to_string(max_features) +
+                                        "); lower bits, or raise max_features");
     }
 
     /// Notes the word of a column that has none yet.
@@ -357,7 +367,10 @@ private:
 
     void add_hashed(std::string_view word, double x, bool learning) {
         const std::uint32_t column = column_of(word, static_cast<unsigned>(bits));
-        if (learning) note(column, word);
+        if (learning) {
+            need_room_for_words();
+            note(column, word);
+        }
         hashed = true;
         push(column, x);
     }

@@ -36,9 +36,10 @@ bool learn_shortly(PyObject* model, PyObject* features, PyObject* label, double 
     try {
         static PyObject *const class_weight = interned("class_weight"), *const learner = interned("_learner"),
                                *const handle = interned("_handle"), *const labels = interned("_labels"),
-                               *const index = interned("index");
+                               *const index = interned("index"), *const changed = interned("_changed");
         const nb::object fields = nb::steal(PyObject_GenericGetDict(model, nullptr));
-        if (fields.is_valid() && field(fields, class_weight).is_none()) {
+        if (fields.is_valid() && field(fields, class_weight).is_none() &&
+            !field(fields, changed).is_valid()) {
             const nb::object native = attribute(field(fields, learner), handle),
                              classes = attribute(field(fields, labels), index);
             if (native.is_valid() && classes.is_valid())

@@ -12,6 +12,7 @@
 #include "bindings.hpp"
 #include "exchange.hpp"
 #include "feature_map.hpp"
+#include "turn.hpp"
 
 namespace onlinear::bindings {
 
@@ -644,7 +645,7 @@ bool learn_known(nb::handle learner, nb::handle features, nb::handle classes, nb
         return false;
     }
     Handle& self = *nb::inst_ptr<Handle>(learner);
-    std::unique_lock lock(self.turn);
+    const auto lock = own_turn(self.turn);
     return self.learn_known(features, nb::cast<std::int32_t>(nb::handle(number)), weight);
 }
 
@@ -838,7 +839,7 @@ void bind_learner(nb::module_& m) {
             "learn_dict",
             [](Handle& self, nb::handle features, std::int32_t label, double target, double weight,
                nb::object class_weight, bool balanced, nb::handle relevant) {
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 if (self.single_prototype)
                     throw std::invalid_argument("a dict holds one row, this task learns from several");
                 const double total = weight * (class_weight.is_none() ? 1.0 : nb::cast<double>(class_weight));
@@ -861,7 +862,7 @@ void bind_learner(nb::module_& m) {
         .def(
             "read_dict",
             [](Handle& self, nb::handle features, bool variances) -> nb::object {
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 Refusal refusal;
                 const Matrix matrix = self.from_dict(features, false, refusal);
                 if (refusal) return refused(refusal);
@@ -875,7 +876,7 @@ void bind_learner(nb::module_& m) {
         .def(
             "columns_of",
             [](Handle& self, nb::handle features) {
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 Refusal refusal;
                 self.from_dict(features, false, refusal);
                 return nb::make_tuple(self.features.index, self.features.value);
@@ -915,7 +916,7 @@ void bind_learner(nb::module_& m) {
         .def(
             "grow",
             [](Handle& self, std::size_t features, std::size_t classes) {
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 if (features >= self.features.max_features + 1)
                     throw std::invalid_argument("more than max_features (" +
                                                 std::to_string(self.features.max_features) +
@@ -926,14 +927,14 @@ void bind_learner(nb::module_& m) {
         .def(
             "expect_classes",
             [](Handle& self, std::size_t classes) {
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 self.learner->expect(std::min<std::size_t>(classes, 1 << 16));
             },
             nb::arg("classes"), "Make room for so many classes at the next growth.")
         .def(
             "shrink",
             [](Handle& self, std::size_t features, std::size_t classes) {
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 if (classes < 2 || self.learner->blocks() < 2)
                     throw std::invalid_argument("two classes or more must stay");
                 return self.learner->shrink_classes(features, classes);
@@ -944,7 +945,7 @@ void bind_learner(nb::module_& m) {
             "to_multiclass",
             [](Handle& self, nb::handle task) {
                 const TaskSpec spec = to_variant<TaskSpec>(task, "a task");
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 self.learner = self.learner->for_multiclass(spec);
             },
             nb::arg("task"))
@@ -956,7 +957,7 @@ void bind_learner(nb::module_& m) {
             [](Handle& self,
                const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& coefficients,
                const nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& intercepts) {
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 if (coefficients.shape(0) != self.learner->blocks() ||
                     coefficients.shape(1) != self.learner->features() ||
                     intercepts.shape(0) != self.learner->blocks())
@@ -977,21 +978,21 @@ void bind_learner(nb::module_& m) {
         .def(
             "inflate",
             [](Handle& self, double share) {
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 self.learner->inflate(share);
             },
             nb::arg("share"))
         .def(
             "truncate",
             [](Handle& self, double sigma) {
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 return self.learner->truncate(sigma);
             },
             nb::arg("sigma"))
         .def(
             "set_truncation",
             [](Handle& self, double sigma) {
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 return self.learner->set_truncation(sigma);
             },
             nb::arg("sigma"))
@@ -1031,7 +1032,7 @@ void bind_learner(nb::module_& m) {
         .def(
             "state_shapes",
             [](const Handle& self) {
-                std::shared_lock lock(self.turn);
+                const auto lock = shared_turn(self.turn);
                 const StatePart none;
                 std::vector<std::tuple<std::string, std::size_t, std::size_t>> out;
                 for (const StateEntry& entry : self.learner->state(&none))
@@ -1043,7 +1044,7 @@ void bind_learner(nb::module_& m) {
             "state_part",
             [](const Handle& self, const std::string& name, std::pair<std::size_t, std::size_t> rows,
                std::pair<std::size_t, std::size_t> columns) {
-                std::shared_lock lock(self.turn);
+                const auto lock = shared_turn(self.turn);
                 const StatePart part{name, {rows.first, rows.second}, {columns.first, columns.second}};
                 for (StateEntry& entry : self.learner->state(&part))
                     if (entry.name == name && !entry.shape.empty()) return to_array<nb::memview>(entry);
@@ -1054,7 +1055,7 @@ void bind_learner(nb::module_& m) {
         .def(
             "touched",
             [](const Handle& self) {
-                std::shared_lock lock(self.turn);
+                const auto lock = shared_turn(self.turn);
                 return self.learner->touched();
             },
             "The weights learning has touched; None where the state is more than numbers for each weight.")
@@ -1062,7 +1063,7 @@ void bind_learner(nb::module_& m) {
             "touched_part",
             [](const Handle& self, const std::string& name, const Touched& touched,
                std::pair<std::size_t, std::size_t> columns) {
-                std::shared_lock lock(self.turn);
+                const auto lock = shared_turn(self.turn);
                 if (touched.slots != self.learner->features() + 1 || touched.blocks != self.learner->blocks())
                     throw std::invalid_argument("the touched weights are not those of this state");
                 const StatePart part{name, {}, {columns.first, columns.second}, &touched};
@@ -1076,7 +1077,7 @@ void bind_learner(nb::module_& m) {
         .def(
             "state_numbers",
             [](const Handle& self) {
-                std::shared_lock lock(self.turn);
+                const auto lock = shared_turn(self.turn);
                 const StatePart none;
                 std::vector<StateEntry> entries = self.learner->state(&none);
                 std::erase_if(entries, [](const StateEntry& entry) { return !entry.shape.empty(); });
@@ -1099,7 +1100,7 @@ void bind_learner(nb::module_& m) {
             "The probability of each label by itself, for tasks where several may be right.")
         .def("state",
              [](const Handle& self) {
-                 std::shared_lock lock(self.turn);
+                 const auto lock = shared_turn(self.turn);
                  nb::dict out = to_dict(self.learner->state());
                  add_counts(out, *self.learner);
                  return out;
@@ -1107,7 +1108,7 @@ void bind_learner(nb::module_& m) {
         .def(
             "load_state",
             [](Handle& self, const nb::dict& state, const Touched* touched) {
-                std::unique_lock lock(self.turn);
+                const auto lock = own_turn(self.turn);
                 nb::dict arrays;
                 std::vector<double> calibration, counters, counts;
                 for (auto [key, value] : state) {
@@ -1143,6 +1144,8 @@ void bind_learner(nb::module_& m) {
                 c.rounds = static_cast<std::uint64_t>(std::clamp(calibration[5], 0.0, 9e15));
                 c.square = calibration[6];
                 c.centre = calibration[7];
+                if (!c.possible())
+                    throw std::invalid_argument("state holds a calibration that no learning makes");
                 self.learner->counters = {counters[0], counters[1], counters[2], counters[3]};
                 self.learner->class_counts = counts;
             },
@@ -1153,7 +1156,7 @@ void bind_learner(nb::module_& m) {
             "copy",
             [](const Handle& self) {
                 auto twin = std::make_unique<Handle>();
-                std::shared_lock lock(self.turn);
+                const auto lock = shared_turn(self.turn);
                 twin->learner = self.learner->copy();
                 twin->features = self.features;
                 twin->wants = self.wants;

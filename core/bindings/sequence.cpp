@@ -10,6 +10,7 @@
 #include "exchange.hpp"
 #include "onlinear/sequence/conll.hpp"
 #include "onlinear/sequence/learner.hpp"
+#include "turn.hpp"
 
 namespace onlinear::bindings {
 
@@ -277,7 +278,7 @@ void number_labels(nb::handle labels, nb::dict& index, bool learning, std::size_
 
 std::unique_ptr<Batch> read(SequenceHandle& self, nb::list X, nb::object y, nb::dict index, bool learning,
                             bool new_labels) {
-    std::lock_guard lock(self.turn);
+    const auto lock = own_turn(self.turn);
     auto batch = std::make_unique<Batch>();
     Walker walker(self, learning, *batch);
     std::vector<std::int32_t> labels;
@@ -327,7 +328,7 @@ using Numbers = nb::ndarray<nb::ro, double, nb::ndim<1>, nb::c_contig, nb::devic
 
 nb::tuple learn(SequenceHandle& self, Batch& batch, const std::optional<Order>& order,
                 const std::optional<Numbers>& weight, nb::object cost, nb::list classes, std::size_t known) {
-    std::lock_guard lock(self.turn);
+    const auto lock = own_turn(self.turn);
     std::exception_ptr raised;
     sequence::Lesson lesson{.order = nullptr,
                             .count = batch.sentences(),
@@ -363,7 +364,7 @@ nb::tuple learn(SequenceHandle& self, Batch& batch, const std::optional<Order>& 
 
 nb::tuple tag(SequenceHandle& self, Batch& batch, bool confidence, std::size_t first,
               std::optional<std::size_t> stop) {
-    std::lock_guard lock(self.turn);
+    const auto lock = own_turn(self.turn);
     const std::size_t last = stop.value_or(batch.sentences());
     if (first > last || last > batch.sentences())
         throw std::invalid_argument("no such sequences in the batch");
@@ -460,7 +461,7 @@ void check_slots(const sequence::Layout& layout) {
 }
 
 void load_state(SequenceHandle& self, const nb::dict& given) {
-    std::lock_guard lock(self.turn);
+    const auto lock = own_turn(self.turn);
     nb::dict state;
     for (auto [key, value] : given) state[key] = value;
     const auto counters = take<double>(state, "counters");

@@ -311,12 +311,13 @@ bool Csv::number(Column& column, const Cell& cell, Batch& out, Fault& fault) {
     if (kind == NumberKind::word) {
         return fault.set(cell.at, "a number in column " + quoted(column.name), quoted(cell.text),
                          "If the column holds categories say categorical=[" + quoted(column.name) +
-                             "]; if this means no value, missing=[" + quoted(cell.text) + "].");
+                             "] (--categorical); if this means no value, missing=[" + quoted(cell.text) +
+                             "] (--missing).");
     }
     if (kind != NumberKind::finite) {
         set_number_fault(kind, cell.at, cell.text, fault);
         if (kind == NumberKind::special) {
-            fault.remedy = "If it means no value say missing=[" + quoted(cell.text) + "].";
+            fault.remedy = "If it means no value say missing=[" + quoted(cell.text) + "] (--missing).";
         }
         return false;
     }

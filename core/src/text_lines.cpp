@@ -67,7 +67,7 @@ bool Lines::labels(const char*& first, const char* last, Batch& out, Fault& faul
     if (tab == nullptr) {
         return fault.set(
             first, "label, tab, text", quoted(first, last),
-            "Put a tab behind the label, or read without labels: labelled=False (--unlabelled).");
+            "Put a tab behind the label, or read without labels: labelled=False.");
     }
     const char* const label = first;
     first = tab + 1;

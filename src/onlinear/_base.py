@@ -82,6 +82,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         self._check_parameters()
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
+        if go_on:
+            self._follow_parameters()
         self._generator()
         # Going on changes the learner in place; what starts anew needs no look at the rows first.
         with self._all_or_nothing(deep=go_on):
@@ -138,6 +140,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         -------
         self
         """
+        self._follow_parameters()
         rows = self._quick(X) if classes is None and self.__dict__.get("_learner") is not None else None
         numbers = None
         if rows is not None:
@@ -258,6 +261,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
     def _stream(self, **options: Any) -> RowStream:
         from ._stream import StreamLearner
 
+        self._follow_parameters()
         return StreamLearner(self, **options)
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Self:
@@ -283,6 +287,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         >>> model.predict_one({"money": 1})
         'spam'
         """
+        self._follow_parameters()
         number = self._number_of(y)
         if number is None:
             return self._learn_new_one(x, y, w)

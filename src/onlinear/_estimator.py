@@ -130,7 +130,47 @@ class OnlineEstimator(BaseEstimator):
             raise ParameterError(with_advice(type(self).__name__, str(error))) from None
         if "feature_names_in_" in self.__dict__:
             learner.name_columns([str(name) for name in self.feature_names_in_])
+        self.__dict__.pop("_changed", None)
         return learner
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name.
+
+        Those of a model that has learned hold for what it learns from then on, and are checked there: a rate may
+        change, the form of what is known (``covariance``, ``average``) only with a `fit` that starts anew.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters; ``part__name`` reaches into an estimator that is one.
+
+        Returns
+        -------
+        self
+        """
+        super().set_params(**params)
+        if params and self.__dict__.get("_learner") is not None:
+            self._changed = True
+        return self
+
+    def _follow_parameters(self) -> None:
+        """Go on with what `set_params` changed after learning had begun: a new learner takes over the state."""
+        if "_changed" not in self.__dict__:
+            return
+        before, learner, labels = dict(self.__dict__), self._learner, self._labels
+        try:
+            self._labels = Labels()
+            self._start(learner.n_features, list(labels.names), learner.dtype, anew=False)
+            self._learner.load_state(learner.state())
+            self._learner.handle.remember_words(learner.handle.words())
+        except (ParameterError, DataError) as error:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise ParameterError(
+                f"{type(self).__name__}: what set_params changed does not go with what has been learned: {error}. "
+                "Set it back, or let fit start anew."
+            ) from None
+        self._labels = labels
 
     def _start(self, n_features: int, classes: Array | list[Any], dtype: str, *, anew: bool = True) -> None:
         """Make the learner; `classes` are those known at the start, none where the task has none.

@@ -55,6 +55,8 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         """
         self._check_parameters()
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
+        if go_on:
+            self._follow_parameters()
         with self._all_or_nothing():
             rows, targets = self._validated(X, y, reset=not go_on)
             weights = self._fit_weights(sample_weight, rows.n_rows)
@@ -83,6 +85,7 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         -------
         self
         """
+        self._follow_parameters()
         first = self.__dict__.get("_learner") is None
         rows = None if first else self._quick(X)
         inspected = rows is None
@@ -119,6 +122,7 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         except (TypeError, ValueError):
             raise DataError(f"y must be a number, got {y!r}") from None
         if self.__dict__.get("_learner") is not None:
+            self._follow_parameters()
             self._learn_dict(x, w, target=target)
             return self
         self._check_parameters()
@@ -134,6 +138,7 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
     def _stream(self, **options: Any) -> RowStream:
         from ._task_streams import TargetStream
 
+        self._follow_parameters()
         return TargetStream(self, **options)
 
     def _error(self, report: Report, n: int) -> float:

@@ -102,6 +102,8 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
             Present for the sake of pipelines.
         """
         go_on = self.warm_start and self.__dict__.get("_learner") is not None
+        if go_on:
+            self._follow_parameters()
         self._check_parameters()
         with self._all_or_nothing():
             rows = self._checked_rows(X, reset=not go_on)
@@ -124,6 +126,7 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         y : ignored
             Present for the sake of pipelines.
         """
+        self._follow_parameters()
         first = self.__dict__.get("_learner") is None
         rows = None if first else self._quick(X)
         inspected = rows is None
@@ -147,6 +150,7 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
             Present for the sake of pipelines.
         """
         if self.__dict__.get("_learner") is not None:
+            self._follow_parameters()
             self._learn_dict(x, w)
             return self
         self._check_parameters()
@@ -160,6 +164,7 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
     def _stream(self, **options: Any) -> RowStream:
         from ._task_streams import OneClassStream
 
+        self._follow_parameters()
         return OneClassStream(self, **options)
 
     def _error(self, report: Report, n: int) -> float:

@@ -184,6 +184,8 @@ def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> No
     if hasattr(model, "_write"):  # sequences have a form of their own
         model._write(path, dict(extra or {}))
         return
+    _need_ours(model)
+    model._follow_parameters()
     learner = model._ready()
     if isinstance(learner.handle, ServingHandle):
         raise NotAvailableError(
@@ -203,6 +205,16 @@ def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> No
     }
     with written_aside(Path(path)) as aside:
         write_tensors(aside, tensors, content)
+
+
+def _need_ours(model: Any) -> None:
+    """Refuse to write a model whose class a file could not name."""
+    name = type(model).__name__
+    if name not in _HOMES or estimator_class(name) is not type(model):
+        raise NotAvailableError(
+            f"{name} is no class of this library, and a model file names one; pickle the model, "
+            "or save one of the class it is derived from"
+        )
 
 
 def describe(model: Any) -> dict[str, Any]:
@@ -328,6 +340,7 @@ def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool 
 
     if not isinstance(model, OnlineClassifier):
         raise ParameterError(f"compact files are for classifiers, not for a {type(model).__name__}")
+    _need_ours(model)
     learner = model._ready()
     if dtype not in ("float16", "float32"):
         raise ParameterError(f"a compact model is float16 or float32, got {dtype!r}")

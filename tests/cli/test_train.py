@@ -181,6 +181,26 @@ def test_bad_lines_stop_or_are_counted(tmp_path: Path) -> None:
     assert (twice.json["refused"], twice.json["examples"]) == (2, 4)
     limited = run("train", data, "--on-error", "skip", "--max-errors", 1)
     assert limited.code == 1
+    none = run("train", data, "--on-error", "skip", "--max-errors", 0)
+    assert none.code == 2
+    assert "max_errors must be a whole number in [1," in none.err
+
+
+def test_what_a_message_advises_can_be_said(tmp_path: Path) -> None:
+    """Options for the remedies: another delimiter, cells without a value, longer lines."""
+    table = tmp_path / "a.csv"
+    table.write_text("a;label\n1;x\nnan;y\n" * 20)
+    assert "--delimiter" in run("train", table).err
+    assert "--missing" in run("train", table, "--delimiter", ";").err
+    model = tmp_path / "m.safetensors"
+    options = ("--delimiter", ";", "--missing", "nan")
+    assert run("train", table, *options, "--save", model, "-q").code == 0
+    assert set(run("predict", model, table).out.split()) == {"x", "y"}  # the model remembers how it was read
+
+    long = tmp_path / "long.svm"
+    long.write_text("1 " + " ".join(f"{i}:0.5" for i in range(1, 20_000)) + "\n-1 1:1\n")
+    assert "--max-line-bytes" in run("train", long, "--max-line-bytes", 1 << 16).err
+    assert run("train", long, "-q").code == 0
 
 
 def test_a_line_without_a_label_is_refused(tmp_path: Path) -> None:

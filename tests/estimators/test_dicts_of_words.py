@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import pickle
+import subprocess
+import sys
 from types import MappingProxyType
 from typing import cast
 
@@ -176,6 +179,43 @@ def test_a_category_among_numbers_is_a_feature_of_its_own() -> None:
     plain = AROWClassifier(bits=12).learn_one({"size": 2.0, "colour=red": 1.0}, 0)
     for x in ({"size": 2.0, "colour": "red"}, {"colour": "red", "size": 2.0}):
         assert AROWClassifier(bits=12).learn_one(x, 0).coef_.tolist() == plain.coef_.tolist()
+
+
+def test_threads_take_turns_whatever_runs_in_them() -> None:
+    """The items of a mapping are handed out by code of the user's, in which another thread may get its turn."""
+    program = """
+import threading
+from collections import UserDict
+from onlinear import AROWClassifier
+
+model = AROWClassifier().learn_one({"a": 1.0}, "x").learn_one({"b": 1.0}, "y")
+rows = [UserDict({f"w{(7 * i + j) % 500}": 1.0 for j in range(78)}) for i in range(100)]
+
+def work():
+    for i, row in enumerate(rows):
+        model.learn_one(row, "xy"[i % 2])
+        model.predict_one(row)
+
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(model.n_seen_)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout.split() == ["402"]
+
+
+def test_words_need_room_below_max_features() -> None:
+    """A model that is wider than it may be could not be loaded again."""
+    model = AROWClassifier(max_features=1000)
+    with pytest.raises(ValueError, match=r"2\^20 = 1048576 columns, more than max_features \(1000\)"):
+        model.learn_one({"a": 1.0}, 1)
+    narrow = AROWClassifier(max_features=1024, bits=10).learn_one({"a": 1.0}, 1).learn_one({"b": 1.0}, 0)
+    assert pickle.loads(pickle.dumps(narrow)).digest() == narrow.digest()
 
 
 def test_a_value_that_changes_the_dict_does_no_harm() -> None:

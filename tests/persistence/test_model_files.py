@@ -17,10 +17,10 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import onlinear
-from onlinear import _algorithms
+from onlinear import _algorithms, persistence
 from onlinear._core import crc32
 from onlinear._tensors import crc32_joiner
-from onlinear.exceptions import ModelFileError
+from onlinear.exceptions import ModelFileError, NotAvailableError
 from onlinear.persistence import FORMAT, read_file
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -49,6 +49,19 @@ def test_checksums_of_parts_make_that_of_the_whole(parts: list[bytes]) -> None:
     for part in parts:
         total = crc32_joiner(len(part))(total, zlib.crc32(part))
     assert total == zlib.crc32(b"".join(parts))
+
+
+def test_a_class_that_no_file_can_name_is_not_saved(tmp_path: Path) -> None:
+    """It could not be loaded again."""
+
+    class Derived(onlinear.AROWClassifier):
+        pass
+
+    model = Derived().fit([[0.0], [1.0]], [0, 1])
+    for save in (persistence.save, persistence.save_compact):
+        with pytest.raises(NotAvailableError, match="Derived is no class of this library"):
+            save(model, tmp_path / "m.safetensors")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_model_of_many_parts_comes_back(tmp_path: Path) -> None:

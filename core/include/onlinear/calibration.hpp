@@ -104,6 +104,13 @@ public:
         for (std::size_t k = 0; k < n; ++k) out[k] /= total;
     }
 
+    /// Whether learning could have led here; a file may say anything.
+    bool possible() const noexcept {
+        constexpr double kMostScale = 1e16;  // it grows by one a look at most
+        return scale > 0 && scale <= kMostScale && std::abs(offset) <= 50.0 && h_ss > 0 && h_oo > 0 &&
+               square >= 0 && std::abs(centre) <= kLargest;
+    }
+
     static double sigmoid(double z) noexcept {
         const double e = std::exp(-std::abs(z));
         return z >= 0 ? 1 / (1 + e) : e / (1 + e);

@@ -184,10 +184,12 @@ def _algorithms(name: str | None, as_json: bool) -> None:
         show(items)
 
 
-def _demo() -> None:
-    from importlib import import_module
+def _demo(output: Path | str, limit: int | None) -> int:
+    # In a process of its own: it uses scikit-learn, which this one does without.
+    import subprocess
 
-    import_module("onlinear.demo").main()
+    more = [] if limit is None else ["--limit", str(limit)]
+    return subprocess.run([sys.executable, "-m", "onlinear.demo", "--output", output, *more]).returncode
 
 
 _ACTIONS: dict[str, Any] = {
@@ -211,7 +213,11 @@ def reader_options(*, format: str, ngrams: str | None, on_error: str, **plain: A
         "on_error": on_error,
         **plain,
     }
-    return {name: value for name, value in given.items() if value not in (None, False, [])}
+    return {
+        name: value
+        for name, value in given.items()
+        if value is not None and value is not False and value != []
+    }
 
 
 def _range(text: str) -> tuple[int, int]:

@@ -82,6 +82,16 @@ _READING = (
         "categorical", ("--categorical",), "texts", "Column or key to take as a category; may be repeated."
     ),
     Option("ignore", ("--ignore",), "texts", "Column or key to leave out; may be repeated."),
+    Option("missing", ("--missing",), "texts", "A cell that means no value, as nan; may be repeated."),
+    Option(
+        "delimiter",
+        ("--delimiter",),
+        "text",
+        "What separates the cells of a CSV file: one of , ; | : or a tab.",
+    ),
+    Option(
+        "max_line_bytes", ("--max-line-bytes",), "whole", "Refuse a longer line; 2^24 unless said otherwise."
+    ),
     Option(
         "analyzer",
         ("--analyzer",),
@@ -284,5 +294,14 @@ COMMANDS = (
         (_JSON,),
         ("onlinear algorithms scw1",),
     ),
-    Command("demo", "Show what this library does, on data made on the spot."),
+    Command(
+        "demo",
+        "Learn the docstrings of the installed packages as a stream, and show what can be asked of the model.",
+        (),
+        (
+            Option("output", ("--output", "-o"), "path", "Folder for the plot and the model.", "demo-output"),
+            Option("limit", ("--limit",), "whole", "Learn only the first so many docstrings."),
+        ),
+        ("onlinear demo --output demo-output",),
+    ),
 )

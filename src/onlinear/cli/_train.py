@@ -35,6 +35,8 @@ REMEMBERED = (
     "text",
     "categorical",
     "ignore",
+    "missing",
+    "delimiter",
     "analyzer",
     "ngram_range",
 )
