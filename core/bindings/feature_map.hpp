@@ -222,7 +222,6 @@ private:
     /// taken from the start: until then no code of the user's has run that could have changed the dict.
     void read_words(PyObject* features, bool learning) {
         const auto size = static_cast<std::size_t>(PyDict_Size(features));
-        if (learning && size > 0) need_room_for_words();
         index.resize(size);
         value.resize(size);
         if (unseen_.size() <= size) unseen_.resize(2 * size + 1);
@@ -263,6 +262,7 @@ private:
             read_dict(features, learning);
             return;
         }
+        if (learning && size > 0) need_room_for_words();
         hashed = size != 0;
         top_ = size != 0 ? static_cast<std::int64_t>(top) : -1;
         finite_ = finite;
@@ -340,13 +340,20 @@ private:
     static double as_number(PyObject* key, PyObject* number) {
         const double x = PyFloat_AsDouble(number);
         if (x == -1.0 && PyErr_Occurred()) {
+            if (!PyErr_ExceptionMatches(PyExc_Exception)) throw nb::python_error();  // Ctrl-C
             PyErr_Clear();
             throw nb::type_error(
                 ("feature " + repr(key) + " must be a number or a string, got " + repr(number)).c_str());
         }
         return x;
     }
-    static std::string repr(PyObject* o) { return nb::cast<std::string>(nb::repr(nb::handle(o))); }
+    static std::string repr(PyObject* o) {
+        try {
+            return nb::cast<std::string>(nb::repr(nb::handle(o)));
+        } catch (const std::exception&) {  // a number of many digits, a string that is no text
+            return "a value of type " + nb::cast<std::string>(nb::handle(o).type().attr("__name__"));
+        }
+    }
     static std::string text(PyObject* o) { return nb::cast<std::string>(nb::str(nb::handle(o))); }
 
     void add_word(const std::string& word, double x, bool learning) {

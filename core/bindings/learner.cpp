@@ -316,7 +316,9 @@ struct Handle {
     /// Learns one dict the short way: false, with nothing changed, where there is anything else to do or to
     /// say.
     bool learn_known(nb::handle dict, std::int32_t label, double weight) {
-        if (wants != Answer::labels || single_prototype || !(weight > 0)) return false;
+        // The items of another mapping may be there for one reading only.
+        if (wants != Answer::labels || single_prototype || !(weight > 0) || !PyDict_Check(dict.ptr()))
+            return false;
         features.read(dict, true, learner->place(), learner->pitch());
         if (features.needed() > learner->features() || !features.fresh.empty() ||
             features.inspect(learner->single_precision()))

@@ -181,6 +181,37 @@ def test_a_category_among_numbers_is_a_feature_of_its_own() -> None:
         assert AROWClassifier(bits=12).learn_one(x, 0).coef_.tolist() == plain.coef_.tolist()
 
 
+def test_items_that_can_be_read_once_are_read_once() -> None:
+    """What is refused must not come back as nothing at all."""
+
+    class Once:
+        def __init__(self, **items: float) -> None:
+            self.items = iter(items.items()).__iter__
+
+    model, plain = trained(), trained()
+    assert (
+        model.learn_one(Once(a=1.0, b=2.0), "ham").digest()
+        == plain.learn_one({"a": 1.0, "b": 2.0}, "ham").digest()
+    )
+    with pytest.raises(DataError, match="NaN"):
+        model.learn_one(Once(a=float("nan")), "ham")
+    assert model.digest() == plain.digest()
+
+
+def test_values_say_what_is_wrong_with_them() -> None:
+    """A number that no float holds; Ctrl-C is none of a value's faults."""
+
+    class Interrupted:
+        def __float__(self) -> float:
+            raise KeyboardInterrupt
+
+    model = trained()
+    with pytest.raises(TypeError, match="feature 'a' must be a number or a string, got a value of type int"):
+        model.learn_one({"a": 10**5000}, "ham")
+    with pytest.raises(KeyboardInterrupt):
+        model.learn_one({"a": Interrupted()}, "ham")
+
+
 def test_threads_take_turns_whatever_runs_in_them() -> None:
     """The items of a mapping are handed out by code of the user's, in which another thread may get its turn."""
     program = """

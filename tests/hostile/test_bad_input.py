@@ -228,12 +228,6 @@ def test_dicts_of_any_content() -> None:
         st.integers(0, 4), st.text(max_size=2), st.none(), st.floats(), st.just([1]), st.booleans()
     )
 
-    def bounded(model: Any, x: Any, label: Any, weight: float) -> None:
-        model._learner.handle.set_max_features(
-            1 << 11 if model.get_params().get("covariance") != "full" else 32
-        )
-        model.learn_one(x, label, weight)
-
     @tries(
         OBJECTS * 3 // 10,
         number=which,
@@ -242,10 +236,11 @@ def test_dicts_of_any_content() -> None:
         weight=weights,
     )
     def attempt(number: int, x: Any, label: Any, weight: float) -> None:
-        model = model_of(number).set_params(bits=4)
-        model._learner.handle.use_hashing(4)
+        model = model_of(number)
+        most = 32 if model.get_params().get("covariance") == "full" else 1 << 11
+        model.set_params(bits=4, max_features=most)
         before = model.n_features_in_
-        assert_refused_or_learned(model, lambda model: bounded(model, x, label, weight))
+        assert_refused_or_learned(model, lambda model: model.learn_one(x, label, weight))
         assert model.n_features_in_ <= max(before, 1 << 11)
         assert_refused_or_learned(model, lambda model: model.predict_proba_one(x))
 

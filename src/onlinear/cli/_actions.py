@@ -184,12 +184,13 @@ def _algorithms(name: str | None, as_json: bool) -> None:
         show(items)
 
 
-def _demo(output: Path | str, limit: int | None) -> int:
+def _demo(output: Path | None, limit: int | None) -> int:
     # In a process of its own: it uses scikit-learn, which this one does without.
     import subprocess
 
-    more = [] if limit is None else ["--limit", str(limit)]
-    return subprocess.run([sys.executable, "-m", "onlinear.demo", "--output", output, *more]).returncode
+    given = {"--output": output, "--limit": limit}
+    words = [str(word) for pair in given.items() if pair[1] is not None for word in pair]
+    return subprocess.run([sys.executable, "-m", "onlinear.demo", *words]).returncode
 
 
 _ACTIONS: dict[str, Any] = {

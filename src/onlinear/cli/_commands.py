@@ -299,7 +299,12 @@ COMMANDS = (
         "Learn the docstrings of the installed packages as a stream, and show what can be asked of the model.",
         (),
         (
-            Option("output", ("--output", "-o"), "path", "Folder for the plot and the model.", "demo-output"),
+            Option(
+                "output",
+                ("--output", "-o"),
+                "path",
+                "Folder for the plot and the model; demo-output unless said otherwise.",
+            ),
             Option("limit", ("--limit",), "whole", "Learn only the first so many docstrings."),
         ),
         ("onlinear demo --output demo-output",),

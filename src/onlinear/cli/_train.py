@@ -114,6 +114,17 @@ class Plan:
         self.task.check_reading(self)
         if self.save is not None:
             writable(self.save)
+            if self.save.exists() and any(self.save.samefile(file) for file in self._all_files()):
+                raise UsageError(f"--save {self.save} is one of the files to read; name another")
+
+    def _all_files(self) -> list[str]:
+        from glob import glob
+
+        return [
+            path
+            for file in (*self.files, *self.test)
+            for path in ([file] if Path(file).exists() else glob(file))
+        ]
 
     def _usual_names(self) -> int:
         """Words are worth a little time and memory, the columns of numeric formats are not."""
