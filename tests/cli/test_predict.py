@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import onlinear
@@ -133,3 +134,38 @@ def test_skipped_lines_are_told(two: tuple[Path, Path]) -> None:
     assert done.code == 0
     assert len(done.out.split()) == 2
     assert "1 lines were refused" in done.err
+
+
+def test_files_whose_columns_mean_something_else_are_refused(tmp_path: Path) -> None:
+    """An answer would be nonsense: numbers are not names, and other bits are other columns."""
+    numbers, words = tmp_path / "a.svm", tmp_path / "a.jsonl"
+    numbers.write_text("1 1:1\n-1 2:1\n" * 9)
+    words.write_text('{"label": 1, "text": "good"}\n{"label": -1, "text": "bad"}\n' * 9)
+    of_numbers, of_words = tmp_path / "n.safetensors", tmp_path / "w.safetensors"
+    assert run("train", numbers, "--save", of_numbers, "-q").code == 0
+    assert run("train", words, "--bits", 10, "--save", of_words, "-q").code == 0
+    for command in ("predict", "evaluate"):
+        for model, file, more in (
+            (of_numbers, words, ()),
+            (of_words, numbers, ()),
+            (of_words, words, ("--bits", 12)),
+        ):
+            done = run(command, model, file, *more)
+            assert done.code == 2, (command, model, file, done)
+            assert "the model was learned" in done.err
+    assert run("predict", of_words, words, "--bits", 10).code == 0
+    assert run("predict", of_words, stdin=words.read_bytes()).code == 0
+
+
+def test_a_model_of_named_columns_is_not_asked_by_hashed_names(tmp_path: Path) -> None:
+    """Fitted in Python on a data frame, it knows its columns by number."""
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=list("abc"))
+    model = onlinear.AROWClassifier(random_state=0).fit(frame, np.where(frame.a > 0, "p", "n"))
+    model.save(tmp_path / "m.safetensors")
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    done = run("predict", tmp_path / "m.safetensors", tmp_path / "a.csv")
+    assert done.code == 2
+    assert "columns with names (a, b, c" in done.err
+    rows = "\n".join(" ".join(f"{i + 1}:{x}" for i, x in enumerate(row)) for row in frame.to_numpy())
+    numbered = run("predict", tmp_path / "m.safetensors", "-f", "svmlight", stdin=rows.encode())
+    assert numbered.out.split() == model.predict(frame).tolist()

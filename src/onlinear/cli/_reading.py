@@ -11,6 +11,8 @@ from .._numpy import Array, np
 from .._rows import refuse
 from .._stream import rows_of
 from ..exceptions import DataError, NumericError, ReadError
+from ..io._settings import DEFAULT_BITS
+from ._errors import UsageError
 
 if TYPE_CHECKING:
     from ..io import Batch, Reader
@@ -35,12 +37,43 @@ def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: 
 
     remembered = dict(model.__dict__.get("input_") or {})
     remembered.pop("negative", None)  # for `inspect` alone
+    told = given.get("format") or next((format_of_name(file) for file in files), None)
+    _need_alike(model, remembered, told, given.get("bits"))
     if "format" in remembered and all(format_of_name(file) for file in files):
         del remembered["format"]
     settings = {**remembered, **given}
     if "ngram_range" in settings:
         settings["ngram_range"] = tuple(settings["ngram_range"])
     return read(files, labelled=labelled, **settings)
+
+
+def _need_alike(model: Any, remembered: dict[str, Any], told: str | None, bits: int | None) -> None:
+    """Refuse what would read columns that mean something else to the model, and answer nonsense."""
+    learned, names = remembered.get("format"), model.__dict__.get("feature_names_in_")
+    if learned is None and names is not None and told not in (None, "svmlight"):
+        raise UsageError(
+            f"the model was fitted in Python on columns with names ({', '.join(map(str, names[:3]))}, ...); "
+            f"{told} files are read by hashed names. Predict in Python, or give it svmlight files, columns in that order"
+        )
+    if learned is not None and told is not None and _columns_of(learned) != _columns_of(told):
+        raise UsageError(
+            f"the model was learned from {learned}, where columns are {_columns_of(learned)}; in {told} they are "
+            f"{_columns_of(told)}. Give it files like those it was learned from"
+        )
+    if learned is not None and bits is not None and bits != remembered.get("bits", _bits_of(learned)):
+        raise UsageError(
+            f"--bits {bits}: the model was learned with "
+            f"{remembered.get('bits', _bits_of(learned)) or 'no hashing'}; leave it out"
+        )
+
+
+def _columns_of(format: str) -> str:
+    return {"svmlight": "numbers", "vw": "Vowpal Wabbit's features"}.get(format, "hashed names")
+
+
+def _bits_of(format: str) -> int | None:
+    """To how many bits a format's features are hashed where nobody says."""
+    return None if format == "svmlight" else DEFAULT_BITS
 
 
 class Scored:

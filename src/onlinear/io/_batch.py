@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -84,6 +84,11 @@ class Batch:
         self.n_features = n_features
         self.n_refused = n_refused
         self._X: csr_matrix | None = None
+
+    def __iter__(self) -> Iterator[Any]:
+        """The rows and their labels: ``for X, y in read(...)``."""
+        yield self.X
+        yield self.y
 
     @property
     def indptr(self) -> npt.NDArray[np.int64]:

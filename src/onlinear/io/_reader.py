@@ -290,6 +290,16 @@ def read(
     >>> for batch in read(io.BytesIO(b"+1 1:0.5 3:2\n-1 2:1\n"), "svmlight"):
     ...     print(batch.y, batch.indices, batch.values)
     [ 1. -1.] [0 2 1] [0.5 2.  1. ]
+
+    A model learns a stream with `fit_stream`, or batch by batch; where the columns are not known before, it says
+    that they may grow:
+
+    >>> from onlinear import AROWClassifier
+    >>> model = AROWClassifier(grow_features=True)
+    >>> for X, y in read(io.BytesIO(b"+1 1:0.5 3:2\n-1 2:1\n+1 5:1\n"), "svmlight", batch_size=2):
+    ...     model = model.partial_fit(X, y)
+    >>> model.n_features_in_
+    5
     """
     one_of("read", "format", format, ("auto", *FORMATS))
     whole("read", "skip_rows", skip_rows, 0, 1 << 62)
