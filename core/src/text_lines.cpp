@@ -65,9 +65,8 @@ bool Lines::labels(const char*& first, const char* last, Batch& out, Fault& faul
     const auto* tab =
         static_cast<const char*>(std::memchr(first, '\t', static_cast<std::size_t>(last - first)));
     if (tab == nullptr) {
-        return fault.set(
-            first, "label, tab, text", quoted(first, last),
-            "Put a tab behind the label, or read without labels: labelled=False.");
+        return fault.set(first, "label, tab, text", quoted(first, last),
+                         "Put a tab behind the label, or read without labels: labelled=False.");
     }
     const char* const label = first;
     first = tab + 1;
