@@ -11,7 +11,7 @@ from .._numpy import Array, np
 from .._rows import refuse
 from .._stream import rows_of
 from ..exceptions import DataError, NumericError, ReadError
-from ..io._settings import DEFAULT_BITS
+from ..io._settings import Settings
 from ._errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: 
 
     remembered = dict(model.__dict__.get("input_") or {})
     remembered.pop("negative", None)  # for `inspect` alone
-    told = given.get("format") or next((format_of_name(file) for file in files), None)
+    told = given.get("format") or next(filter(None, map(format_of_name, files)), None)
     _need_alike(model, remembered, told, given.get("bits"))
     if "format" in remembered and all(format_of_name(file) for file in files):
         del remembered["format"]
@@ -60,20 +60,16 @@ def _need_alike(model: Any, remembered: dict[str, Any], told: str | None, bits: 
             f"the model was learned from {learned}, where columns are {_columns_of(learned)}; in {told} they are "
             f"{_columns_of(told)}. Give it files like those it was learned from"
         )
-    if learned is not None and bits is not None and bits != remembered.get("bits", _bits_of(learned)):
-        raise UsageError(
-            f"--bits {bits}: the model was learned with "
-            f"{remembered.get('bits', _bits_of(learned)) or 'no hashing'}; leave it out"
-        )
+    if learned is not None and bits is not None:
+        wanted, known = (Settings(bits=some).columns(learned) for some in (bits, remembered.get("bits")))
+        if wanted != known:
+            raise UsageError(
+                f"--bits {bits}: the model was learned from {known or 'unhashed'} columns; leave it out"
+            )
 
 
 def _columns_of(format: str) -> str:
     return {"svmlight": "numbers", "vw": "Vowpal Wabbit's features"}.get(format, "hashed names")
-
-
-def _bits_of(format: str) -> int | None:
-    """To how many bits a format's features are hashed where nobody says."""
-    return None if format == "svmlight" else DEFAULT_BITS
 
 
 class Scored:

@@ -114,17 +114,14 @@ class Plan:
         self.task.check_reading(self)
         if self.save is not None:
             writable(self.save)
-            if self.save.exists() and any(self.save.samefile(file) for file in self._all_files()):
+            if self.save.exists() and self._reads(self.save):
                 raise UsageError(f"--save {self.save} is one of the files to read; name another")
 
-    def _all_files(self) -> list[str]:
-        from glob import glob
+    def _reads(self, path: Path) -> bool:
+        from ..io._source import expand
 
-        return [
-            path
-            for file in (*self.files, *self.test)
-            for path in ([file] if Path(file).exists() else glob(file))
-        ]
+        files = [Path(str(file)) for file in expand([*self.files, *self.test])]
+        return any(file.exists() and file.samefile(path) for file in files)
 
     def _usual_names(self) -> int:
         """Words are worth a little time and memory, the columns of numeric formats are not."""
