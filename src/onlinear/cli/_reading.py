@@ -11,7 +11,7 @@ from .._numpy import Array, np
 from .._rows import refuse
 from .._stream import rows_of
 from ..exceptions import DataError, NumericError, ReadError
-from ..io._settings import Settings
+from ..io._settings import DEFAULT_BITS
 from ._errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,12 +60,9 @@ def _need_alike(model: Any, remembered: dict[str, Any], told: str | None, bits: 
             f"the model was learned from {learned}, where columns are {_columns_of(learned)}; in {told} they are "
             f"{_columns_of(told)}. Give it files like those it was learned from"
         )
-    if learned is not None and bits is not None:
-        wanted, known = (Settings(bits=some).columns(learned) for some in (bits, remembered.get("bits")))
-        if wanted != known:
-            raise UsageError(
-                f"--bits {bits}: the model was learned from {known or 'unhashed'} columns; leave it out"
-            )
+    known = remembered.get("bits", None if learned == "svmlight" else DEFAULT_BITS)
+    if learned is not None and bits is not None and bits != known:
+        raise UsageError(f"--bits {bits}: the model was learned with {known or 'no hashing'}; leave it out")
 
 
 def _columns_of(format: str) -> str:
