@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from . import _core, task
 from ._estimator import Array, GaussianBelief, LinearEstimator
-from ._labels import Labels, distinct_labels
+from ._labels import Labels, distinct_labels, mixed_labels
 from ._learner import weights_of
 from ._numpy import np
 from ._parameters import check_choice, check_number, with_advice
@@ -353,9 +353,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             try:
                 check_classification_targets(labels)
             except TypeError:
-                raise DataError(
-                    "y mixes labels that cannot be ordered, such as strings and numbers"
-                ) from None
+                raise mixed_labels() from None
         return rows, labels
 
     def _start(self, n_features: int, classes: Array | list[Any], dtype: str, *, anew: bool = True) -> None:

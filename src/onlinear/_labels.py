@@ -155,13 +155,21 @@ class Labels:
         return numbers
 
 
+def mixed_labels() -> DataError:
+    """What is wrong with labels that cannot be sorted."""
+    return DataError(
+        "y mixes labels that cannot be ordered, such as strings and numbers. Make all of them strings, "
+        "or use fit_stream, which tells them apart."
+    )
+
+
 @contextmanager
 def _orderable() -> Iterator[None]:
     """Say what is wrong with labels that cannot be sorted."""
     try:
         yield
     except TypeError:
-        raise DataError("y mixes labels that cannot be ordered, such as strings and numbers") from None
+        raise mixed_labels() from None
 
 
 def first_rows(y: Array) -> Array | None:

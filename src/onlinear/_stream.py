@@ -18,7 +18,16 @@ from .exceptions import DataError, NumericError, ReadError
 if TYPE_CHECKING:
     from .io._batch import Batch
 
-__all__ = ["Counts", "RowStream", "StreamLabels", "StreamLearner", "label_name", "label_value", "without_row"]
+__all__ = [
+    "Counts",
+    "RowStream",
+    "StreamLabels",
+    "StreamLearner",
+    "label_name",
+    "label_value",
+    "refused_line",
+    "without_row",
+]
 
 _UNKNOWN = -1
 _EXACT = float(1 << 53)
@@ -51,8 +60,16 @@ class Counts:
 
 
 def label_value(number: float) -> int | float:
-    """A numeric label as people write it: 1 for "1", "+1" and "1.0"."""
-    return int(number) if number.is_integer() and abs(number) <= _EXACT else number
+    """A class that is a number as people write it: 1 for "1", "+1" and "1.0".
+
+    Whole numbers from 2**53 on are refused: two of them may have become one when they were read.
+    """
+    if abs(number) >= _EXACT:
+        raise DataError(
+            f"class {number:.17g} is too large: numbers from 2**53 on cannot be told apart. "
+            "Write such classes as text, with a letter in front."
+        )
+    return int(number) if number.is_integer() else number
 
 
 def label_name(batch: Batch, place: int) -> Any:
@@ -85,19 +102,14 @@ class StreamLabels:
             self._by_text[name] = number
             self._n_texts = 0
         else:
-            self._native.add(float(name), number)
+            self._native.add(float(label_value(float(name))), number)
 
     def encode(self, batch: Batch) -> Any:
         """Class numbers, -1 for classes not met before; rows without a label are refused."""
         numbers = self.encode_all(batch)
         row = _core.ClassNumbers.unlabelled(batch.buffers.labels, batch.buffers.label_ids)
         if row >= 0:
-            line = int(batch.buffers.lines[row])
-            raise ReadError(
-                f"{batch.source}:{line}: expected a label, found none. Every line needs one here.",
-                batch.source,
-                line,
-            )
+            raise refused_line(batch, row, "expected a label, found none. Every line needs one here.")
         return numbers
 
     def encode_all(self, batch: Batch) -> Any:
@@ -300,8 +312,7 @@ class RowStream:
             return stop
         error = refuse(fault, row, column, single_precision=learner.handle.single_precision)
         if not self.skip or not isinstance(error, NumericError):
-            line = int(batch.buffers.lines[start + row])
-            raise ReadError(f"{batch.source}:{line}: {without_row(str(error))}", batch.source, line)
+            raise refused_line(batch, start + row, error)
         done.refused += 1
         return start + int(row) + 1
 
@@ -373,17 +384,16 @@ class StreamLearner(RowStream):
 
     def _meet(self, batch: Batch, numbers: Any, row: int) -> None:
         """Give the class of `row` a number, in the model and in the rest of the batch."""
-        name = label_name(batch, row)
         model = self.model
         known = len(model._labels) if self.started else 0
         try:
+            name = label_name(batch, row)
             with model._all_or_nothing():
                 model._meet(
                     [name], batch.n_features, self.dtype, expected=self._expected(batch, numbers, known)
                 )
         except DataError as error:
-            line = int(batch.buffers.lines[row])
-            raise ReadError(f"{batch.source}:{line}: {error}", batch.source, line) from None
+            raise refused_line(batch, row, error) from None
         for number, met in enumerate(model._labels.names[known:], start=known):
             self.labels.add(met, number)
         # A cost matrix names all classes at once, also those of rows before.
@@ -420,7 +430,7 @@ class StreamLearner(RowStream):
 
     def label_text(self, batch: Batch, row: int) -> str:
         """The class of a row."""
-        return str(label_name(batch, row))
+        return batch.label_text(row)
 
     def guess_text(self, batch: Batch, row: int) -> str:
         """The class the model would give a row."""
@@ -439,6 +449,12 @@ def rows_of(batch: Batch, start: int = 0, stop: int | None = None) -> SparseRows
     return SparseRows(
         buffers.values, buffers.indices, buffers.indptr[start : stop + 1], stop - start, batch.n_features
     )
+
+
+def refused_line(batch: Any, row: int, why: Exception | str) -> ReadError:
+    """Why a row of a batch cannot be learned, and where it stands."""
+    line = int(batch.lines[row])
+    return ReadError(f"{batch.source}:{line}: {without_row(str(why))}", batch.source, line)
 
 
 def without_row(message: str) -> str:

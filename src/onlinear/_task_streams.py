@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ._labels import Labels
 from ._numpy import Array, np
-from ._stream import RowStream, StreamLabels, label_name
-from .exceptions import ReadError
+from ._stream import RowStream, StreamLabels, label_name, refused_line
+from .exceptions import DataError, ReadError
 
 if TYPE_CHECKING:
     from .io._batch import Batch
@@ -105,13 +105,8 @@ def targets_in(batch: Batch) -> Array:
         if batch.label_indptr is None:
             ident = int(batch.label_ids[row])
             found = f'"{batch.label_texts[ident]}"' if ident >= 0 else "none"
-        line = int(batch.lines[row])
-        raise ReadError(
-            f"{batch.source}:{line}: expected a number as target, found {found}. "
-            "Regression needs one on every line.",
-            batch.source,
-            line,
-        )
+        why = f"expected a number as target, found {found}. Regression needs one on every line."
+        raise refused_line(batch, row, why)
     return batch.labels
 
 
@@ -185,7 +180,11 @@ class RankingStream(RowStream):
 
     def _meet(self, batch: Batch, answers: LabelLists, row: int) -> None:
         """Give the labels of `row` their numbers, sorted as in a batch of one row."""
-        names = [label_name(batch, place) for place in range(answers.starts[row], answers.starts[row + 1])]
+        places = range(answers.starts[row], answers.starts[row + 1])
+        try:
+            names = [label_name(batch, place) for place in places]
+        except DataError as error:
+            raise refused_line(batch, row, error) from None
         model = self.model
         known = len(model._labels) if self.started else 0
         if self.started:
@@ -220,7 +219,7 @@ class RankingStream(RowStream):
         first, last = row, row + 1
         if batch.label_indptr is not None:
             first, last = int(batch.label_indptr[row]), int(batch.label_indptr[row + 1])
-        return ",".join(str(label_name(batch, place)) for place in range(first, last)) or "-"
+        return ",".join(batch.label_text(place) for place in range(first, last)) or "-"
 
     def guess_text(self, batch: Batch, row: int) -> str:
         """The label the model ranks first."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -15,6 +16,7 @@ from ._labels import Labels
 from ._learner import Report, weights_of
 from ._parameters import check_number, estimator
 from ._sklearn import OutlierMixin
+from .exceptions import ModelFileError
 
 if TYPE_CHECKING:
     from ._stream import RowStream
@@ -87,7 +89,7 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         owner = type(self).__name__
         check_number(owner, "radius", self.radius, 0.0)
         if self.max_radius is not None:
-            check_number(owner, "max_radius", self.max_radius, 0.0, open_low=True)
+            check_number(owner, "max_radius", self.max_radius, 0.0, 1e150, open_low=True)
         if self.contamination is not None:
             check_number(owner, "contamination", self.contamination, 0.0, 0.5, open_low=True)
 
@@ -255,7 +257,10 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         return {"cut": self._cut}
 
     def _take_extras(self, extras: dict[str, Any]) -> None:
-        self._cut = None if extras["cut"] is None else float(extras["cut"])
+        cut = extras["cut"]
+        if cut is not None and not math.isfinite(cut):
+            raise ModelFileError("the cut of the scores is not finite")
+        self._cut = None if cut is None else float(cut)
 
     @property
     def total_loss_(self) -> float:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 from array import array
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -39,6 +40,9 @@ FORMAT = 2  # 1: every weight is written
 _VECTORS = ("calibration", "counters", "class_counts")
 
 _MOST_CLASSES = 1 << 24
+
+# What NumPy calls the types of labels: numbers, truth, text, and objects for a mixture.
+_CLASS_TYPE = r"[<>=|]?(b1|[iu][1248]|f([248]|16)|[US]\d{1,9}|O)"
 
 # A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
 _MOST_UNPACKED = 1 << 28
@@ -702,9 +706,9 @@ def class_array(classes: list[Any], dtype: str | None) -> Array | list[Any]:
     """Class labels as the array they came from; as they are where they would make that array."""
     if classes and type_of(classes) == dtype:
         return classes
-    kind = np.dtype(object) if dtype is None else np.dtype(dtype)
-    if kind.kind not in "iufbUSO" or (kind.kind in "iufb" and kind.itemsize > 16):
+    if dtype is not None and not (isinstance(dtype, str) and re.fullmatch(_CLASS_TYPE, dtype)):
         raise ModelFileError(f"classes of type {dtype!r}")
+    kind = np.dtype(object if dtype is None else dtype)
     if kind.kind == "O":
         out = np.empty(len(classes), dtype=object)
         out[:] = classes

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import task
 from ._algorithms import axes_of, truncation_of
 from ._estimator import Array, LinearEstimator
-from ._labels import Labels
+from ._labels import Labels, mixed_labels
 from ._learner import weights_of
 from ._parameters import check_number, estimator
 from ._rows import DenseRows, Rows, is_sparse, to_rows
@@ -628,7 +628,7 @@ def _array_of(labels: Iterable[Any]) -> Array:
     values = list(labels)
     array = np.asarray(values)
     if array.ndim != 1 or len({isinstance(value, str | bytes) for value in values}) > 1:
-        raise DataError("y mixes labels that cannot be ordered, such as strings and numbers")
+        raise mixed_labels()
     return array if values else np.empty(0, dtype=np.int64)
 
 

@@ -10,6 +10,9 @@ from scipy.sparse import csr_matrix
 
 import onlinear
 from onlinear import PassiveAggressiveOneClass
+from onlinear.exceptions import ModelFileError, ParameterError
+
+from ..hostile.crafting import edited
 
 RNG = np.random.default_rng(0)
 INSIDE = RNG.normal(size=(300, 4)) + 5.0
@@ -81,3 +84,19 @@ def test_sparse_rows_have_the_distances_of_dense_ones() -> None:
     np.testing.assert_allclose(
         -model.score_samples(X), np.linalg.norm(X.toarray() - model.center_, axis=1), rtol=1e-9
     )
+
+
+def test_a_radius_whose_square_overflows_is_refused() -> None:
+    """The parameter is named, not the first row."""
+    with pytest.raises(ParameterError, match="max_radius"):
+        PassiveAggressiveOneClass(max_radius=1e155).partial_fit(INSIDE)
+
+
+def test_a_cut_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    """A file cannot make a detector that answers with NaN."""
+    path = tmp_path / "m.safetensors"
+    PassiveAggressiveOneClass(contamination=0.1).fit(INSIDE).save(path)
+    edited(path, lambda content, tensors: content["extras"].update(cut=float("nan")))
+
+    with pytest.raises(ModelFileError, match=r"m\.safetensors: .*cut"):
+        onlinear.load(path)

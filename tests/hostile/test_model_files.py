@@ -16,6 +16,7 @@ import onlinear
 from onlinear.exceptions import ModelFileError
 
 from .crafting import Edit, edited, put, raw
+from .spoiling import Bomb
 
 
 @pytest.fixture(scope="module", params=[2, 4], ids=["whole", "touched"])
@@ -106,6 +107,7 @@ EDITS: dict[str, Edit] = {
     "labels that are no list": lambda c, t: c.update(classes="xyz"),
     "a huge label type": lambda c, t: c.update(classes_dtype="V1000000000"),
     "a record as label type": lambda c, t: c.update(classes_dtype="i4,i4"),
+    "a comma as label type": lambda c, t: c.update(classes_dtype=",i8"),
     "nonsense as label type": lambda c, t: c.update(classes_dtype="foo"),
     "numbers said to be words": lambda c, t: c.update(classes=[1, 2, 3]),
     "words said to be numbers": lambda c, t: c.update(classes_dtype="<i8"),
@@ -138,6 +140,8 @@ EDITS: dict[str, Edit] = {
     "NaN in calibration": lambda c, t: c["vectors"].update(calibration=[float("nan")] * 7),
     "text in calibration": lambda c, t: c["vectors"].update(calibration=["a"] * 7),
     "a scalar that is no number": lambda c, t: c["scalars"].update(spread="wide"),
+    "a variance too large for the type": lambda c, t: c["scalars"].update(fresh_variance=1e300),
+    "a variance too small for the type": lambda c, t: c["scalars"].update(fresh_variance=1e-300),
     "an infinite scalar": lambda c, t: c["scalars"].update(spread=float("inf")),
     "missing scalars": lambda c, t: c.update(scalars={}),
     "words past the columns": lambda c, t: t.update({"words.column": t["words.column"] + 10**6}),
@@ -293,13 +297,6 @@ def test_a_hundred_thousand_tensors_are_refused_at_once(tmp_path: Path) -> None:
     path = raw(tmp_path / "h.safetensors", header, bytes(400_000))
     with pytest.raises(ModelFileError, match="100000 tensors"):
         onlinear.load(path)
-
-
-class Bomb:
-    """Would leave a trace if anything unpickled it."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (exec, ("raise SystemExit('code was run')",))
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import onlinear
 from onlinear import _core
+from onlinear.exceptions import ReadError
 
 VALUES = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 1e300, math.nan])
 LABELS = st.lists(st.tuples(VALUES, st.integers(-1, 3)), max_size=30)
@@ -43,6 +47,39 @@ def test_labels_are_numbered_as_by_a_dict(
     assert _core.ClassNumbers.unlabelled(values, ids) == (missing[0] if missing else -1)
     if not missing:
         assert _core.ClassNumbers.strangers(values, ids, numbers) == len(strange)
+
+
+@pytest.mark.parametrize("label", [str(2**53), str(2**53 + 1), "-9007199254740993", "1e300"])
+@pytest.mark.parametrize(
+    "model", [onlinear.PassiveAggressiveClassifier(), onlinear.MultilabelRanker()], ids=str
+)
+def test_classes_that_reading_cannot_tell_apart_are_refused(label: str, model: Any) -> None:
+    """The line is named, and what was learned before it stays."""
+    reader = onlinear.read(io.BytesIO(f"1 1:1\n2 2:1\n{label} 1:1\n".encode()), format="svmlight")
+
+    with pytest.raises(ReadError, match=r"stream:3: class .* is too large.*as text"):
+        model.fit_stream(reader)
+    assert model.classes_.tolist() == [1, 2]
+
+
+def test_the_largest_class_that_is_told_apart() -> None:
+    """One below 2**53; regression takes any target."""
+    text = f"{2**53 - 1} 1:1\n{2**53 - 2} 2:1\n".encode()
+    model = onlinear.AROWClassifier().fit_stream(onlinear.read(io.BytesIO(text), format="svmlight"))
+    assert model.classes_.tolist() == [2**53 - 2, 2**53 - 1]
+
+    text = f"{2**60 + 1} 1:1\n".encode()
+    regressor = onlinear.AROWRegressor().fit_stream(onlinear.read(io.BytesIO(text), format="svmlight"))
+    assert regressor.n_seen_ == 1
+
+
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 5])
+def test_labels_are_the_same_wherever_batches_end(batch_size: int) -> None:
+    """A number beside words stays the number it is in a batch of numbers."""
+    text = b"1 1:1\nspam 1:1\n+2.0 1:1\nham 1:1\n2 1:1\n"
+    reader = onlinear.read(io.BytesIO(text), format="svmlight", batch_size=batch_size)
+
+    assert [label for batch in reader for label in batch.y.tolist()] == [1.0, "spam", 2.0, "ham", 2.0]
 
 
 @given(st.lists(st.tuples(st.integers(-1, 3), st.sampled_from([0.0, 1.0])), max_size=20), st.data())

@@ -70,7 +70,7 @@ def test_labels_of_every_kind() -> None:
     assert batch.labels.tolist()[:4] == [1, 1, 1, 0]
     assert all(math.isnan(label) for label in batch.labels[4:])
     (batch,) = batches('{"label":["a",2]}\n{"label":[]}\n{"label":"c"}\n', "jsonl", multilabel=True)
-    assert batch.y == [("a", "2"), (), ("c",)]
+    assert batch.y == [("a", 2.0), (), ("c",)]
     with pytest.raises(ReadError, match=r'stream:1:1: expected a label under "label", found none'):
         batches('{"x": 1}\n', "jsonl", labelled=True)
 

@@ -22,7 +22,7 @@ def test_a_tab_stands_behind_the_label() -> None:
 
 def test_fasttexts_labels_are_read() -> None:
     """Several, when told."""
-    assert [label for label, _ in rows("__label__spam win\n__label__2 see\n", "text")] == ["spam", "2"]
+    assert [label for label, _ in rows("__label__spam win\n__label__2 see\n", "text")] == ["spam", 2.0]
     several = rows("__label__a __label__b x y\n__label__c z\n", "text", multilabel=True)
     assert [label for label, _ in several] == [("a", "b"), ("c",)]
     with pytest.raises(ReadError, match=r"stream:1:12: expected one label, found .*multilabel=True"):

@@ -34,10 +34,10 @@ def test_labels_that_are_numbers_are_compared_as_numbers() -> None:
 
 
 def test_labels_may_be_words() -> None:
-    """They keep their text; numbers beside them are written as numbers."""
+    """They keep their text; numbers beside them stay numbers, as in a batch without words."""
     (batch,) = batches("spam 1:1\nham 1:1\nspam 2:1\n2.0 1:1\n")
 
-    assert batch.y.tolist() == ["spam", "ham", "spam", "2"]
+    assert batch.y.tolist() == ["spam", "ham", "spam", 2.0]
     assert batch.label_texts == ["spam", "ham"]
     assert batch.label_ids.tolist() == [0, 1, 0, -1]
 
@@ -48,7 +48,7 @@ def test_several_labels_a_row() -> None:
 
     assert batch.label_indptr is not None
     assert batch.label_indptr.tolist() == [0, 3, 4, 4, 4, 6]
-    assert batch.y == [("1", "3", "7"), ("2",), (), (), ("a", "b")]
+    assert batch.y == [(1.0, 3.0, 7.0), (2.0,), (), (), ("a", "b")]
 
 
 def test_comments_query_ids_and_blank_lines_are_passed_over() -> None:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from .. import _core
 from .._rows import refuse
-from .._stream import Counts, RowStream, without_row
+from .._stream import Counts, RowStream, refused_line
 from ..exceptions import DataError, NumericError, ReadError
 from ..io._source import ByteStream, open_stream
 from ..sequence_labeler import SequenceLabeler, _naming, spans
@@ -261,8 +261,7 @@ class SequenceStream(RowStream):
         bad = int(row) - batch.first
         error = refuse(fault, bad, -1, single_precision=native.single_precision)
         if not self.skip or not isinstance(error, NumericError):
-            line = int(batch.lines[bad])
-            raise ReadError(f"{batch.source}:{line}: {without_row(str(error))}", batch.source, line)
+            raise refused_line(batch, bad, error)
         done.refused += 1
         return bad + 1
 

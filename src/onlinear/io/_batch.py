@@ -160,6 +160,14 @@ class Batch:
         """The texts that `label_ids` counts, in the order they were first read."""
         return self._label_table()
 
+    def label_text(self, place: int) -> str:
+        """One of the labels, for people: 1, not 1.0."""
+        ident = int(self.buffers.label_ids[place])
+        if ident >= 0:
+            return self.label_texts[ident]
+        number = float(self.buffers.labels[place])
+        return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
+
     @property
     def has_labels(self) -> bool:
         """Whether every row has a label."""
@@ -169,8 +177,8 @@ class Batch:
     def y(self) -> Any:
         """The labels.
 
-        An array of float64 when all are numbers, else of str, with numbers written as in "1" or "0.5". With
-        several labels a row, a list of one tuple per row.
+        An array of float64 when all are numbers, of str when all are text, else of objects, which are the same
+        numbers and texts. With several labels a row, a list of one tuple per row.
         """
         flat = self._flat_labels()
         if self.label_indptr is None:
@@ -187,10 +195,9 @@ class Batch:
         chosen = texts[np.maximum(self.label_ids, 0)]
         if bool(np.all(is_text)):
             return chosen
-        mixed = chosen.tolist()
-        for i in np.flatnonzero(~is_text).tolist():
-            mixed[i] = label_text(float(self.labels[i]))
-        return np.asarray(mixed, dtype=np.str_)
+        mixed = chosen.astype(object)
+        mixed[~is_text] = self.labels[~is_text]
+        return mixed
 
     def rows_from(self, start: int) -> Batch:
         """Return the batch without its first `start` rows."""
@@ -217,8 +224,3 @@ class Batch:
             n_features=self.n_features,
             n_refused=self.n_refused,
         )
-
-
-def label_text(number: float) -> str:
-    """Write a label that is a number the way people do: 1, not 1.0."""
-    return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,14 @@ concept MeasuresDistance = requires(const Belief b, const Row<typename Belief::S
 /// finite.
 template <class T>
 constexpr double kReach = sizeof(T) == 4 ? 1e30 : 1e290;
+
+/// Refuses a variance for weights yet to come, or its inverse, that their type cannot hold; files may say
+/// anything.
+template <class T>
+void need_fresh(T variance) {
+    if (!(variance > 0 && std::isfinite(variance)))
+        throw std::invalid_argument("state 'fresh_variance' holds a value that is not possible");
+}
 
 // Rows longer than this are folded into float64 piece by piece.
 inline constexpr std::uint32_t kFold = 1024;

@@ -297,7 +297,7 @@ public:
         fresh_ = static_cast<T>(fresh);
     }
     void loaded() {
-        if (!(fresh_ > 0)) throw std::invalid_argument("state 'fresh_variance' must be positive");
+        need_fresh(fresh_);
         if (!(spread_ > 0)) throw std::invalid_argument("state 'spread' must be positive");
         remeasure();
         ceiling_ = 0;

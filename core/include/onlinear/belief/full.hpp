@@ -269,7 +269,7 @@ public:
         fresh_ = static_cast<T>(fresh);
     }
     void loaded() {
-        if (!(fresh_ > 0)) throw std::invalid_argument("state 'fresh_variance' must be positive");
+        need_fresh(fresh_);
         for (std::size_t i = 0; i < side(); ++i)
             for (std::size_t j = i + 1; j < side(); ++j)
                 if (root_[i * side() + j] != 0)

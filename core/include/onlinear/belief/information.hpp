@@ -167,7 +167,7 @@ public:
         v.scalar("fresh_variance", fresh_);
     }
     void loaded() {
-        if (!(fresh_ > 0)) throw std::invalid_argument("state 'fresh_variance' must be positive");
+        need_fresh(static_cast<T>(1 / fresh_));
         remeasure();
     }
 

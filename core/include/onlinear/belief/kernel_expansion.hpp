@@ -710,8 +710,8 @@ private:
         for (std::size_t i = 0; i < t.elements.size(); i += kElementColumns) {
             const double e = t.elements[i], p = t.elements[i + 1], block = t.elements[i + 2];
             const auto known = static_cast<double>(elements_.size());
-            need((e == known || e == known - 1) && p >= 0 && p < static_cast<double>(n) && block >= 0 &&
-                 block < static_cast<double>(blocks()));
+            need(e >= 0 && (e == known || e == known - 1) && p >= 0 && p < static_cast<double>(n) &&
+                 block >= 0 && block < static_cast<double>(blocks()));
             if (e == known)
                 elements_.push_back({static_cast<std::size_t>(p), {}, t.elements[i + 4], t.elements[i + 5]});
             Element& now = elements_.back();
