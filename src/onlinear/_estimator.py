@@ -13,7 +13,14 @@ from . import _core, belief
 from ._labels import Labels
 from ._learner import Learner, Report, weights_of
 from ._numpy import Array, np
-from ._parameters import check_choice, check_declared, check_number, check_numbers, with_advice
+from ._parameters import (
+    check_choice,
+    check_declared,
+    check_number,
+    check_numbers,
+    not_with_learned,
+    with_advice,
+)
 from ._rows import Rows, SparseRows, check_sparse, is_sparse, quick_rows, refuse, to_rows
 from ._sklearn import BaseEstimator, generator, is_lean
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
@@ -166,10 +173,7 @@ class OnlineEstimator(BaseEstimator):
         except (ParameterError, DataError) as error:
             self.__dict__.clear()
             self.__dict__.update(before)
-            raise ParameterError(
-                f"{type(self).__name__}: what set_params changed does not go with what has been learned: {error}. "
-                "Set it back, or let fit start anew."
-            ) from None
+            raise not_with_learned(type(self).__name__, error) from None
         self._labels = labels
 
     def _start(self, n_features: int, classes: Array | list[Any], dtype: str, *, anew: bool = True) -> None:

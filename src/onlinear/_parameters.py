@@ -160,6 +160,14 @@ def _join(document: str, heading: str, text: str) -> str:
     return f"{document[:end].rstrip()}\n{'' if not section else chr(10)}{section}{text}\n\n{document[end:]}"
 
 
+def not_with_learned(owner: str, error: Exception) -> ParameterError:
+    """What to say of parameters that were changed and do not fit what has been learned."""
+    return ParameterError(
+        f"{owner}: what set_params changed does not go with what has been learned: {error}. "
+        "Set it back, or let fit start anew."
+    )
+
+
 def check_number(
     owner: str,
     name: str,

@@ -253,6 +253,8 @@ class RowStream:
         """
         stop = batch.n_rows if stop is None else stop
         done = Counts()
+        if "feature_names_in_" in self.model.__dict__ and start < stop:
+            self._need_named(batch, start)
         while start < stop:
             start, end = self._meet_rows(batch, answers, start, stop)
             if self.measure and start < end:
@@ -315,6 +317,16 @@ class RowStream:
             raise refused_line(batch, start + row, error)
         done.refused += 1
         return start + int(row) + 1
+
+    def _need_named(self, batch: Batch, row: int) -> None:
+        """Refuse more columns than a model has that knows its columns by name."""
+        names = self.model.feature_names_in_
+        if batch.n_features > len(names):
+            why = (
+                f"the model knows its {len(names)} features by name ({', '.join(map(str, names[:3]))}, ...), and this "
+                f"stream has {batch.n_features} columns. Learn from data frames, dicts, or a stream of those columns."
+            )
+            raise refused_line(batch, row, why)
 
     def _count(
         self,

@@ -18,7 +18,7 @@ from . import belief as beliefs
 from . import rule as rules
 from ._algorithms import ALGORITHMS, axes_of, truncation_of
 from ._learner import contiguous, weights_of
-from ._parameters import check_choice, check_number
+from ._parameters import check_choice, check_number, not_with_learned
 from ._rows import refuse
 from ._sklearn import BaseEstimator, generator
 from .exceptions import DataError, ModelFileError, ParameterError, ReadError
@@ -410,7 +410,7 @@ class SequenceLabeler(BaseEstimator):
         self._check_parameters()
         sequences, labels = _checked(X, y)
         weights = weights_of(sample_weight, len(sequences))
-        native = self.__dict__.get("_native")
+        native = self._so_far()
         first = native is None
         if native is None:
             native = self._make(sequences)
@@ -473,7 +473,7 @@ class SequenceLabeler(BaseEstimator):
         self
         """
         self._check_parameters()
-        known = self.__dict__.get("_native")
+        known = self._so_far()
         native, columns, blocks = self._open(path, known)
         names = [] if known is None else [str(label) for label in self._classes]
         reader = _core.ConllReader(native, names, True)
@@ -705,10 +705,38 @@ class SequenceLabeler(BaseEstimator):
 
     def _take(self, native: Any, classes: list[Any], columns: list[str] | None) -> Self:
         """Make a learner this model's own."""
+        self.__dict__.pop("_changed", None)
         self._native = native
         self._classes = classes
         self._file_columns = columns
         return self
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters; a model that has learned goes on with those that fit what it has learned.
+
+        Parameters
+        ----------
+        **params : dict
+            Parameters; ``rule__name`` reaches into a classifier given as rule.
+
+        Returns
+        -------
+        self
+        """
+        super().set_params(**params)
+        if params and self.__dict__.get("_native") is not None:
+            self._changed = True
+        return self
+
+    def _so_far(self) -> Any:
+        """The learner, with what `set_params` has changed since; None before any learning."""
+        native = self.__dict__.get("_native")
+        if native is not None and "_changed" in self.__dict__:
+            try:
+                self._restore(native.state(), self._classes, native.single_precision, self._file_columns)
+            except ValueError as error:
+                raise not_with_learned(type(self).__name__, error) from None
+        return self.__dict__.get("_native")
 
     def _ready(self) -> Any:
         native = self.__dict__.get("_native")
@@ -809,7 +837,8 @@ class SequenceLabeler(BaseEstimator):
 
     def __getstate__(self) -> dict[str, Any]:
         fields = {name: value for name, value in self.__dict__.items() if name != "_native"}
-        native = self.__dict__.get("_native")
+        native = self._so_far()
+        fields.pop("_changed", None)
         fields["_saved"] = None if native is None else (native.state(), native.single_precision)
         return fields
 
@@ -833,6 +862,7 @@ class SequenceLabeler(BaseEstimator):
         """Write the model, and what a checkpoint adds to its description."""
         from . import persistence
 
+        self._so_far()
         native, state = self._ready(), self.state()
         content = {
             "format": persistence.FORMAT,

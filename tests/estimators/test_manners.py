@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import pickle
 from pathlib import Path
 from typing import Any
@@ -827,6 +828,25 @@ def test_streams_of_batches_are_learned_as_they_come() -> None:
     assert AROWClassifier().fit_stream(stream.batches(np.array([10, 20]))).digest() == plain.digest()
     weighted = AROWClassifier().fit_stream([(stream.X, stream.y, np.ones(40))])
     assert weighted.digest() == plain.digest()
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl"])
+def test_a_model_with_named_columns_does_not_take_hashed_ones(format: str) -> None:
+    """They would mean something else to it; rows of its own columns it takes."""
+    frame = pd.DataFrame({"a": [1.0, -1.0, 2.0], "b": [0.5, 1.0, -2.0]})
+    model = onlinear.AROWClassifier().partial_fit(frame, ["x", "y", "x"])
+    before = model.digest()
+    text = {"csv": b"label,a,b\nz,1,2\n", "jsonl": b'{"label": "z", "a": 1, "b": 2}\n'}[format]
+
+    with pytest.raises(
+        onlinear.exceptions.DataError,
+        match=r"stream:\d: the model knows its 2 features by name \(a, b, ...\)",
+    ):
+        model.fit_stream(onlinear.read(io.BytesIO(text), format=format))
+    assert model.digest() == before
+    assert list(model.classes_) == ["x", "y"]
+    model.fit_stream(onlinear.read(io.BytesIO(b"x 1:1 2:2\n"), format="svmlight"))
+    assert model.n_seen_ == 4
 
 
 def test_errors_are_what_plain_handlers_expect() -> None:

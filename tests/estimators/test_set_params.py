@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from onlinear import (
     PassiveAggressiveClassifier,
     PassiveAggressiveOneClass,
     PassiveAggressiveRegressor,
+    SequenceLabeler,
 )
 from onlinear.exceptions import ParameterError
 
@@ -116,3 +118,38 @@ def test_a_ranker_follows_the_estimator_that_is_its_rule() -> None:
     before = weights(model).copy()
     model.set_params(rule__C=1e-12).partial_fit(X[30:], y[30:])
     np.testing.assert_allclose(weights(model), before, atol=1e-9)
+
+
+SEQUENCES = [[["w=the"], ["w=cat"]], [["w=cats"], ["w=sleep"]], [["w=a"], ["w=dog"], ["w=runs"]]]
+TAGS = [["D", "N"], ["N", "V"], ["D", "N", "V"]]
+
+
+@pytest.mark.parametrize(
+    "change", [{"rule": onlinear.rule.PassiveAggressive(C=1e-12)}, {"rule__C": 1e-12}], ids=str
+)
+def test_a_sequence_labeler_learns_with_the_new_rate(change: dict[str, Any]) -> None:
+    """By a new rule, or through the classifier that is its rule; so does a copy."""
+    model = SequenceLabeler(rule=PassiveAggressiveClassifier(C=1.0), average=False)
+    model.partial_fit(SEQUENCES[:2], TAGS[:2])
+    before = model.emissions_.copy()
+    model.set_params(**change)
+    copied = pickle.loads(pickle.dumps(model))
+    model.partial_fit(SEQUENCES, TAGS)
+
+    np.testing.assert_allclose(model.emissions_[:, : before.shape[1]], before, atol=1e-9)
+    assert model.n_seen_ == 5
+    assert copied.partial_fit(SEQUENCES, TAGS).digest() == model.digest()
+
+
+def test_a_sequence_labeler_refuses_what_does_not_go_with_what_it_learned(tmp_path: Path) -> None:
+    """A mean has no variances to go on with; `fit` starts anew with the new rule."""
+    model = SequenceLabeler(rule="pa1", random_state=0).partial_fit(SEQUENCES, TAGS)
+    before = model.digest()
+    model.set_params(rule="arow")
+    for act in (lambda: model.partial_fit(SEQUENCES, TAGS), lambda: model.save(tmp_path / "m.safetensors")):
+        with pytest.raises(ParameterError, match="set_params"):
+            act()
+        assert model.digest() == before
+    assert not list(tmp_path.iterdir())
+    anew = SequenceLabeler(rule="arow", random_state=0).fit(SEQUENCES, TAGS)
+    assert model.fit(SEQUENCES, TAGS).digest() == anew.digest()
