@@ -157,6 +157,8 @@ struct Handle {
                     bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
                     const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
                     const std::optional<Array>& label_lists) {
+        // Another thread may be about to make the learner larger: sizes are compared when it is our turn.
+        const auto lock = own_turn(turn);
         Lesson lesson;
         const std::size_t examples =
             label_lists ? std::max<std::size_t>(label_lists->size(), 1) - 1 : matrix.rows;
@@ -196,23 +198,24 @@ struct Handle {
             throw std::invalid_argument("the rows have " + std::to_string(matrix.columns) +
                                         " columns, the learner " + std::to_string(learner->features()));
         Report out;
+        std::unique_ptr<AnyLearner> before;
         {
             nb::gil_scoped_release release;
-            std::unique_lock lock(turn);
             if (checked) {
                 out = learner->learn(matrix, lesson);
             } else if (bytes(matrix) > 4 * learner->bytes()) {
                 // A refused call has learned nothing. Remembering a small state is cheaper than reading the
                 // data twice.
-                std::unique_ptr<AnyLearner> before = learner->copy();
+                before = learner->copy();
                 out = learner->learn(matrix, lesson);
-                if (is_input_fault(out.refusal.fault)) learner = std::move(before);
             } else {
                 out.refusal = inspect(matrix, learner->single_precision());
                 if (!out.refusal) out = learner->learn(matrix, lesson);
             }
             settle(matrix);
         }
+        // With the interpreter's lock: those who have it may be looking at the learner.
+        if (before && is_input_fault(out.refusal.fault)) learner = std::move(before);
         return report(out);
     }
 
@@ -232,14 +235,15 @@ struct Handle {
 
     std::size_t class_count() const { return std::max<std::size_t>(learner->blocks(), 2); }
 
-    nb::object read(const Matrix& matrix, Reading what, std::size_t threads) const {
+    nb::object read(Matrix matrix, Reading what, std::size_t threads) const {
+        const auto lock = shared_turn(turn);
+        fit_columns(matrix);
         double* data;
         const auto out =
             new_array(data, matrix.rows, what == Reading::margin_variance ? 1 : learner->blocks());
         Refusal refusal;
         {
             nb::gil_scoped_release release;
-            std::shared_lock lock(turn);
             refusal = learner->read(matrix, what, data, threads);
         }
         if (refusal) return refused(refusal);
@@ -249,19 +253,30 @@ struct Handle {
     /// The place in `order`, a list of classes, of the one each row is predicted as: the best score, the
     /// first of equals, but the second of two. The scores of several classes are read piece by piece, so that
     /// they stay in the cache; those of all rows would be written and read again.
-    nb::object best(const Matrix& matrix, const std::vector<std::size_t>& order, std::size_t threads) const {
-        const std::size_t n = matrix.rows, k = learner->blocks(), classes = order.size();
-        if (classes == 0) throw std::invalid_argument("order must name a class");
-        for (const std::size_t number : order)
-            if (number >= std::max<std::size_t>(k, 2))
-                throw std::invalid_argument("order names a class that does not exist");
-        if (k == 1 && classes > 2) throw std::invalid_argument("order names more classes than there are");
+    ///
+    /// Classes that are not there (yet, or any more: another thread may bring one, or take it back) are never
+    /// the best.
+    nb::object best(Matrix matrix, const std::vector<std::size_t>& order, std::size_t threads) const {
+        const auto lock = shared_turn(turn);
+        fit_columns(matrix);
+        const std::size_t n = matrix.rows, k = learner->blocks();
+        const auto there = [&](std::size_t number) { return number < class_count(); };
+        const bool all = std::all_of(order.begin(), order.end(), there);
+        std::vector<std::size_t> known;
+        std::vector<std::int64_t> places;
+        for (std::size_t place = 0; !all && place < order.size(); ++place) {
+            if (!there(order[place])) continue;
+            known.push_back(order[place]);
+            places.push_back(static_cast<std::int64_t>(place));
+        }
+        const std::vector<std::size_t>& among = all ? order : known;
+        if (among.empty() || (k == 1 && among.size() > 2))
+            throw std::invalid_argument("order must name classes, each once");
         std::int64_t* data;
         const auto out = new_array<nb::memview>(data, n);
         Refusal refusal;
         {
             nb::gil_scoped_release release;
-            std::shared_lock lock(turn);
             // A single block is read at once: what a belief lays out for the sake of many rows is laid out
             // once.
             const std::size_t piece =
@@ -271,11 +286,20 @@ struct Handle {
                 const std::size_t rows = std::min(piece, n - first);
                 refusal = learner->read(matrix.part(first, rows), Reading::scores, scores.get(), threads);
                 if (refusal) refusal.row += first;
-                if (!refusal) choose(scores.get(), rows, k, order, data + first);
+                if (!refusal) choose(scores.get(), rows, k, among, data + first);
             }
+            if (!all && !refusal)
+                for (std::size_t i = 0; i < n; ++i) data[i] = places[static_cast<std::size_t>(data[i])];
         }
         if (refusal) return refused(refusal);
         return nb::cast(out);
+    }
+
+    /// Leaves out columns of sparse rows that nothing is known of; dense rows must not have them.
+    void fit_columns(Matrix& matrix) const {
+        if (matrix.columns <= learner->features()) return;
+        if (!matrix.sparse()) throw std::invalid_argument("X has too many columns");
+        matrix.columns = learner->features();
     }
 
     static void choose(const double* scores, std::size_t rows, std::size_t blocks,
@@ -575,13 +599,13 @@ HeldState from_dict(const nb::dict& state) {
 namespace {
 
 nb::tuple read_weights(const Handle& self, AnyLearner::Weights which) {
+    const auto lock = shared_turn(self.turn);
     const AnyLearner& learner = *self.learner;
     double *coefficients, *intercepts;
     const auto first = new_array(coefficients, learner.blocks(), learner.features());
     const auto second = new_array(intercepts, learner.blocks(), 1);
     {
         nb::gil_scoped_release release;
-        std::shared_lock lock(self.turn);
         learner.weights(which, coefficients, intercepts);
     }
     return nb::make_tuple(first, second);
@@ -786,7 +810,7 @@ void bind_learner(nb::module_& m) {
             "read_csr",
             [](const Handle& self, const Array& data, const Array& indices, const Array& indptr,
                std::size_t columns, bool variances, std::size_t threads) {
-                return self.read(csr(data, indices, indptr, std::min(columns, self.learner->features())),
+                return self.read(csr(data, indices, indptr, columns),
                                  variances ? Reading::variances : Reading::scores, threads);
             },
             nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),
@@ -794,47 +818,34 @@ void bind_learner(nb::module_& m) {
         .def(
             "read_dense",
             [](const Handle& self, const Array& x, bool variances, std::size_t threads) {
-                const Matrix matrix = dense(x);
-                if (matrix.columns > self.learner->features())
-                    throw std::invalid_argument("X has too many columns");
-                return self.read(matrix, variances ? Reading::variances : Reading::scores, threads);
+                return self.read(dense(x), variances ? Reading::variances : Reading::scores, threads);
             },
             nb::arg("x"), nb::arg("variances") = false, nb::arg("threads") = 1)
         .def(
             "best_csr",
             [](const Handle& self, const Array& data, const Array& indices, const Array& indptr,
                std::size_t columns, const std::vector<std::size_t>& order, std::size_t threads) {
-                return self.best(csr(data, indices, indptr, std::min(columns, self.learner->features())),
-                                 order, threads);
+                return self.best(csr(data, indices, indptr, columns), order, threads);
             },
             nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("order"),
             nb::arg("threads") = 1)
         .def(
             "best_dense",
             [](const Handle& self, const Array& x, const std::vector<std::size_t>& order,
-               std::size_t threads) {
-                const Matrix matrix = dense(x);
-                if (matrix.columns > self.learner->features())
-                    throw std::invalid_argument("X has too many columns");
-                return self.best(matrix, order, threads);
-            },
+               std::size_t threads) { return self.best(dense(x), order, threads); },
             nb::arg("x"), nb::arg("order"), nb::arg("threads") = 1)
         .def(
             "margin_variance_csr",
             [](const Handle& self, const Array& data, const Array& indices, const Array& indptr,
                std::size_t columns, std::size_t threads) {
-                return self.read(csr(data, indices, indptr, std::min(columns, self.learner->features())),
-                                 Reading::margin_variance, threads);
+                return self.read(csr(data, indices, indptr, columns), Reading::margin_variance, threads);
             },
             nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),
             nb::arg("threads") = 1)
         .def(
             "margin_variance_dense",
             [](const Handle& self, const Array& x, std::size_t threads) {
-                const Matrix matrix = dense(x);
-                if (matrix.columns > self.learner->features())
-                    throw std::invalid_argument("X has too many columns");
-                return self.read(matrix, Reading::margin_variance, threads);
+                return self.read(dense(x), Reading::margin_variance, threads);
             },
             nb::arg("x"), nb::arg("threads") = 1)
         .def(
@@ -966,6 +977,7 @@ void bind_learner(nb::module_& m) {
                     throw std::invalid_argument("the mean has the wrong shape");
                 self.learner->set_mean(coefficients.data(), intercepts.data());
             },
+                 const auto lock = shared_turn(self.turn);
             nb::arg("coefficients"), nb::arg("intercepts"))
         .def("covariance",
              [](const Handle& self) -> nb::object {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from . import _core, task
 from ._estimator import Array, GaussianBelief, LinearEstimator
-from ._labels import Labels, distinct_labels, mixed_labels
+from ._labels import Classes, Labels, distinct_labels, mixed_labels
 from ._learner import weights_of
 from ._numpy import np
 from ._parameters import check_choice, check_number, with_advice
@@ -469,9 +469,13 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
 
     # ------------------------------------------------------------------ predicting
 
-    def _oriented(self, blocks: Array) -> Array:
-        """Scores in the order of `classes_`: (n,) towards the second for two classes, else (n, n_classes)."""
-        order = self._labels.order
+    def _oriented(self, blocks: Array, classes: Classes | None = None) -> Array:
+        """Scores in the order of `classes_`: (n,) towards the second for two classes, else (n, n_classes).
+
+        Another thread may bring a class at any time: who needs its names as well reads `classes` once, for both.
+        """
+        classes = classes or self._labels.classes.among(blocks.shape[1])
+        order = classes.order
         if len(order) < 2:
             return blocks[:, 0] if blocks.shape[1] == 1 else blocks[:, 1] - blocks[:, 0]
         if len(order) == 2:
@@ -480,7 +484,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
                 return blocks[:, 0] if second == 1 else -blocks[:, 0]
             oriented: Array = blocks[:, second] - blocks[:, first]
             return oriented
-        if self._labels.in_order and blocks.shape[1] == len(order):
+        if classes.in_order and blocks.shape[1] == len(order):
             return blocks
         columns: Array = blocks[:, order]
         return columns
@@ -499,9 +503,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         return self._oriented(self._blocks(X))
 
-    def _decide(self, scores: Array) -> Array:
+    def _decide(self, scores: Array, classes: Classes | None = None) -> Array:
         """Positions in `classes_`."""
-        if len(self._labels) == 1:
+        if (classes or self._labels.classes).count == 1:
             return np.zeros(len(scores), dtype=np.intp)
         if scores.ndim == 1:
             return (scores >= 0).astype(np.intp)
@@ -518,15 +522,14 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        learner = self._ready()
-        places = np.asarray(
-            learner.chosen(self._rows_to_read(X), self._labels.ranking, n_threads=self._threads())
-        )
-        classes: Array = self.classes_[places]
-        return classes
+        learner, classes = self._ready(), self._labels.classes
+        places = np.asarray(learner.chosen(self._rows_to_read(X), classes.ranking, n_threads=self._threads()))
+        predicted: Array = classes.sorted[places]
+        return predicted
 
-    def _probabilities(self, blocks: Array) -> Array:
-        order = self._labels.order
+    def _probabilities(self, blocks: Array, classes: Classes | None = None) -> Array:
+        classes = classes or self._labels.classes.among(blocks.shape[1])
+        order = classes.order
         if len(order) == 1:
             return np.ones((len(blocks), 1))
         if self._learner.n_seen == 0:
@@ -534,7 +537,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         out: Array = self._learner.handle.probabilities(np.ascontiguousarray(blocks))[:, order]
         if len(order) == 2:
             # The offset moves the middle of the map away from score 0; the predicted class keeps the larger share.
-            positive = self._oriented(blocks) >= 0
+            positive = self._oriented(blocks, classes) >= 0
             out[:, 1] = np.where(positive, np.maximum(out[:, 1], _HALF_AND_A_BIT), np.minimum(out[:, 1], 0.5))
             out[:, 0] = 1 - out[:, 1]
         return out
@@ -575,8 +578,10 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         if self.__dict__.get("_learner") is None:
             return None
-        position = self._decide(self._oriented(self._dict_blocks(x)))[0]
-        return self._labels.names[self._labels.order[position]]
+        blocks = self._dict_blocks(x)
+        classes = self._labels.classes.among(blocks.shape[1])
+        position = self._decide(self._oriented(blocks, classes), classes)[0]
+        return classes.ranked[position]
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Probability of every class for one dict of features; empty before any class is known.
@@ -593,8 +598,10 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         if self.__dict__.get("_learner") is None:
             return {}
-        row = self._probabilities(self._dict_blocks(x))[0]
-        return dict(zip(self.classes_.tolist(), row.tolist(), strict=True))
+        blocks = self._dict_blocks(x)
+        classes = self._labels.classes.among(blocks.shape[1])
+        row = self._probabilities(blocks, classes)[0]
+        return dict(zip(classes.sorted.tolist(), row.tolist(), strict=True))
 
     # ------------------------------------------------------------------ confidence
 
@@ -696,15 +703,13 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         from ._explanation import explain_margin
 
-        learner = self._ready()
+        learner, classes = self._ready(), self._labels.classes
         columns, values = self._entries(x)
-        order = self._labels.order
         return explain_margin(
             learner,
             columns,
             values,
-            [self._labels.names[number] for number in order],
-            order,
+            classes,
             self._feature_name,
             top,
         )
@@ -713,11 +718,11 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
 
     def _oriented_weights(self, blocks: Array) -> Array:
         """Weights per block as weights per row of `coef_`."""
-        order = self._labels.order
-        if len(order) > 2:
-            rows: Array = blocks[order]
+        classes = self._labels.classes.among(len(blocks))
+        if classes.count > 2:
+            rows: Array = blocks[classes.order]
             return rows
-        return self._oriented(blocks.T).reshape(1, -1)
+        return self._oriented(blocks.T, classes).reshape(1, -1)
 
     @property
     def classes_(self) -> Array:
@@ -749,8 +754,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
     def _deviation(self, part: int) -> Array:
         self._need_variance()
         variance = self._weights("variance")[part]
-        if len(self._labels) > 2:
-            rows: Array = np.sqrt(variance[self._labels.order])
+        classes = self._labels.classes.among(len(variance))
+        if classes.count > 2:
+            rows: Array = np.sqrt(variance[classes.order])
             return rows
         both: Array = np.sqrt(variance.sum(axis=0, keepdims=True))
         return both

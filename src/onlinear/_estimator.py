@@ -413,8 +413,9 @@ class OnlineEstimator(BaseEstimator):
             before["_learner"] = self._learner.copy()
 
         def restore() -> None:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+            self.__dict__.update(before)  # never empty: another thread may be reading
+            for name in self.__dict__.keys() - before.keys():
+                del self.__dict__[name]
             if labels is not None and mark is not None:
                 labels.rewind(mark)
 

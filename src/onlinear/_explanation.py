@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import hypot, sqrt
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ._core import Fault
+from ._labels import Classes
 from ._learner import Learner
+from ._rows import refuse
 
 __all__ = ["Explanation"]
 
@@ -75,18 +79,24 @@ def explain_margin(
     learner: Learner,
     columns: Array,
     values: Array,
-    names: list[Any],
-    order: Array,
+    classes: Classes,
     name_of: Callable[[int], str],
     top: int | None,
 ) -> Explanation:
     """Split the margin between the predicted class and its best rival into its features."""
     handle = learner.handle
     mean, offset = handle.average()
+    classes = classes.among(len(mean))
+    names, order = classes.ranked, classes.order
     known = columns < mean.shape[1]
     columns, values = columns[known], values[known]
-    scores = mean[:, columns] @ values + offset[:, 0]
-    if learner.n_blocks == 1:
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = mean[:, columns] @ values + offset[:, 0]
+    if not np.isfinite(scores).all():
+        raise refuse(
+            int(Fault.margin_overflow.value), 0, -1, single_precision=handle.single_precision, learning=False
+        )
+    if len(mean) == 1:
         first, second = (1, 0) if (scores[0] if order[-1] == 1 else -scores[0]) >= 0 else (0, 1)
         sign = 1.0 if order[first if len(order) > 1 else 0] == 1 else -1.0
         weight, intercept = sign * mean[0, columns], sign * offset[0, 0]
@@ -95,15 +105,17 @@ def explain_margin(
         first, second = int(ranked[0]), int(ranked[1])
         a, b = order[first], order[second]
         weight, intercept = mean[a, columns] - mean[b, columns], offset[a, 0] - offset[b, 0]
-    contributions = weight * values
+    with np.errstate(over="ignore"):
+        contributions = weight * values
+        margin = float(contributions.sum() + intercept)
     std = spread = None
     if handle.has_variance:
         variance, base = handle.variance()
-        blocks = [0] if learner.n_blocks == 1 else [order[first], order[second]]
+        blocks = [0] if len(mean) == 1 else [order[first], order[second]]
         spread = np.sqrt(variance[blocks][:, columns].sum(axis=0)) * np.abs(values)
         # Without the covariances this is exact for diagonal beliefs and the diagonal's part for full ones.
         intercept_variance = float(base[blocks].sum()) if learner.fit_intercept else 0.0
-        std = float(np.sqrt((spread**2).sum() + intercept_variance))
+        std = hypot(sqrt(intercept_variance), *spread.tolist())  # whose squares may be too large
     ranking = np.argsort(-np.abs(contributions), kind="stable")[:top]
     items = [
         Contribution(
@@ -118,7 +130,7 @@ def explain_margin(
     return Explanation(
         predicted=names[first] if len(names) > 1 else names[0],
         rival=names[second] if len(names) > 1 else None,
-        margin=float(contributions.sum() + intercept),
+        margin=margin,
         std=std,
         intercept=float(intercept),
         contributions=items,

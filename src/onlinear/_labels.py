@@ -13,74 +13,35 @@ from ._rows import types_taken
 from .exceptions import DataError
 
 
-class Labels:
-    """Classes numbered as they come; `sorted` shows them in scikit-learn's order.
+class Classes:
+    """The classes there were at one moment: whoever reads takes them once, and nothing changes under him."""
 
-    Numbers never change once given, so weights stay where they are when a class appears later.
-    """
-
-    def __init__(self) -> None:
-        self.names: list[Any] = []
-        self.index: dict[Any, int] = {}
+    def __init__(self, names: list[Any], type: str | None) -> None:
+        self._names = names  # only ever added to
+        self.count = len(names)
+        self.type = type
         self._ranking: list[int] | None = None
         self._sorted: Array | None = None
         self._order: Array | None = None
-        #: The type of the array that would hold them, as NumPy writes it.
-        self.type: str | None = None
         self._dtype_made: np.dtype[Any] | None = None
 
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def copy(self) -> Labels:
-        """An independent copy."""
-        twin = Labels()
-        twin.names, twin.index, twin.type = list(self.names), dict(self.index), self.type
-        return twin
-
-    def mark(self) -> tuple[int, str | None]:
-        """The present state, to come back to with `rewind`."""
-        return len(self.names), self.type
-
-    def rewind(self, mark: tuple[int, str | None]) -> None:
-        """Forget the classes that came after a mark."""
-        count, self.type = mark
-        for name in self.names[count:]:
-            del self.index[name]
-        del self.names[count:]
-        self._dtype_made = self._ranking = self._sorted = self._order = None
-
-    def arrivals(self, y: Array) -> tuple[Array, Array]:
-        """The labels of `y` that have no number yet, in the order in which they come, and the row each comes in."""
-        rows = first_rows(y)
-        if rows is None:
-            with _orderable():
-                rows = np.sort(np.unique(y, return_index=True)[1])
-        rows = rows[[label not in self.index for label in y[rows].tolist()]]
-        return y[rows], rows
+    def among(self, n_blocks: int) -> Classes:
+        """Those a learner of so many blocks knows: another thread may be about to bring it more."""
+        known = max(n_blocks, 2)
+        return self if self.count <= known else Classes(self._names[:known], self.type)
 
     @property
-    def _dtype(self) -> np.dtype[Any] | None:
+    def dtype(self) -> np.dtype[Any] | None:
+        """The type of the array that would hold them."""
         if self._dtype_made is None and self.type is not None:
             self._dtype_made = np.dtype(self.type)
         return self._dtype_made
-
-    def add(self, labels: Array | list[Any]) -> None:
-        """Give numbers to labels not met before, in the given order."""
-        if len(labels) == 0 and self.type is not None:
-            return  # nothing, of whatever type
-        for label in labels if isinstance(labels, list) else labels.tolist():
-            if label not in self.index:
-                self.index[label] = len(self.names)
-                self.names.append(label)
-        self.type = _joined(self.type, type_of(labels))
-        self._dtype_made = self._ranking = self._sorted = self._order = None
 
     @property
     def ranking(self) -> list[int]:
         """The number of each sorted class, as a list."""
         if self._ranking is None:
-            numbers, names = range(len(self.names)), self.names
+            numbers, names = range(self.count), self._names
             try:
                 self._ranking = sorted(numbers, key=names.__getitem__)
             except TypeError:  # words and numbers
@@ -88,16 +49,26 @@ class Labels:
         return self._ranking
 
     @property
+    def names(self) -> list[Any]:
+        """The classes in the order of their numbers."""
+        return self._names[: self.count]
+
+    @property
+    def ranked(self) -> list[Any]:
+        """The classes, sorted, as a list."""
+        return [self._names[number] for number in self.ranking]
+
+    @property
     def sorted(self) -> Array:
         """The classes, sorted."""
         if self._sorted is None:
-            kind = "O" if self._dtype is None else self._dtype.kind
-            names = [self.names[number] for number in self.ranking]
+            kind = "O" if self.dtype is None else self.dtype.kind
             if kind == "O":
-                self._sorted = np.empty(len(names), dtype=object)
-                self._sorted[:] = names
+                made = np.empty(self.count, dtype=object)
+                made[:] = self.ranked
             else:
-                self._sorted = np.array(names, dtype=None if kind in "US" else self._dtype)
+                made = np.array(self.ranked, dtype=None if kind in "US" else self.dtype)
+            self._sorted = made
         return self._sorted
 
     @property
@@ -110,7 +81,81 @@ class Labels:
     @property
     def in_order(self) -> bool:
         """Whether the classes came sorted, so that numbers are positions."""
-        return self.ranking == list(range(len(self.names)))
+        return self.ranking == list(range(self.count))
+
+
+class Labels:
+    """Classes numbered as they come; `sorted` shows them in scikit-learn's order.
+
+    Numbers never change once given, so weights stay where they are when a class appears later.
+    """
+
+    def __init__(self) -> None:
+        self.names: list[Any] = []
+        self.index: dict[Any, int] = {}
+        #: The classes as they are now; replaced when they change.
+        self.classes = Classes(self.names, None)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @property
+    def type(self) -> str | None:
+        """The type of the array that would hold them, as NumPy writes it."""
+        return self.classes.type
+
+    def copy(self) -> Labels:
+        """An independent copy."""
+        twin = Labels()
+        twin.names, twin.index = list(self.names), dict(self.index)
+        twin.classes = Classes(twin.names, self.type)
+        return twin
+
+    def mark(self) -> tuple[int, str | None]:
+        """The present state, to come back to with `rewind`."""
+        return len(self.names), self.type
+
+    def rewind(self, mark: tuple[int, str | None]) -> None:
+        """Forget the classes that came after a mark."""
+        count, kind = mark
+        for name in self.names[count:]:
+            del self.index[name]
+        self.names = self.names[:count]  # another list: somebody may be reading this one
+        self.classes = Classes(self.names, kind)
+
+    def arrivals(self, y: Array) -> tuple[Array, Array]:
+        """The labels of `y` that have no number yet, in the order in which they come, and the row each comes in."""
+        rows = first_rows(y)
+        if rows is None:
+            with _orderable():
+                rows = np.sort(np.unique(y, return_index=True)[1])
+        rows = rows[[label not in self.index for label in y[rows].tolist()]]
+        return y[rows], rows
+
+    def add(self, labels: Array | list[Any]) -> None:
+        """Give numbers to labels not met before, in the given order."""
+        if len(labels) == 0 and self.type is not None:
+            return  # nothing, of whatever type
+        for label in labels if isinstance(labels, list) else labels.tolist():
+            if label not in self.index:
+                self.index[label] = len(self.names)
+                self.names.append(label)
+        self.classes = Classes(self.names, _joined(self.type, type_of(labels)))
+
+    @property
+    def ranking(self) -> list[int]:
+        """The number of each sorted class, as a list."""
+        return self.classes.ranking
+
+    @property
+    def sorted(self) -> Array:
+        """The classes, sorted."""
+        return self.classes.sorted
+
+    @property
+    def order(self) -> Array:
+        """The number of each sorted class."""
+        return self.classes.order
 
     def stray(self, y: Array) -> Any:
         """A label of `y` that has no number, or None."""
@@ -127,9 +172,10 @@ class Labels:
 
     def encode(self, y: Array) -> Array | None:
         """The numbers of `y` as int32, or None when it holds a label not met before."""
-        if y.dtype.kind in "iub" and self._dtype is not None and self._dtype.kind in "iub":
+        dtype = self.classes.dtype
+        if y.dtype.kind in "iub" and dtype is not None and dtype.kind in "iub":
             return self._encode_sorted(y)
-        if y.dtype.kind == "f" and self._dtype is not None and self._dtype.kind == "f":
+        if y.dtype.kind == "f" and dtype is not None and dtype.kind == "f":
             return self._encode_sorted(y)
         if y.dtype.kind in "US" and len(y) > 64:
             return self._encode_sorted(y)
@@ -139,19 +185,20 @@ class Labels:
             return None
 
     def _encode_sorted(self, y: Array) -> Array | None:
-        classes = self.sorted
+        known = self.classes
+        classes = known.sorted
         if len(classes) == 0:
             return None
         whole = types_taken()[1]  # which the core numbers itself
         if y.dtype in whole and classes.dtype in whole:
             return _core.number_labels(
-                np.ascontiguousarray(y), classes.astype(np.int64), self.order.astype(np.int32)
+                np.ascontiguousarray(y), classes.astype(np.int64), known.order.astype(np.int32)
             )
         position = np.searchsorted(classes, y)
         position[position == len(classes)] = 0
         if not np.array_equal(classes[position], y):
             return None
-        numbers: Array = self.order[position].astype(np.int32)
+        numbers: Array = known.order[position].astype(np.int32)
         return numbers
 
 

@@ -436,8 +436,8 @@ class StreamLearner(RowStream):
 
     def guess(self, blocks: Array) -> Array:
         """The class numbers that scores stand for."""
-        model = self.model
-        out: Array = model._labels.order[model._decide(model._oriented(blocks))]
+        model, classes = self.model, self.model._labels.classes
+        out: Array = classes.order[model._decide(model._oriented(blocks, classes), classes)]
         return out
 
     def label_text(self, batch: Batch, row: int) -> str:

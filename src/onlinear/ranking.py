@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import task
 from ._algorithms import axes_of, truncation_of
 from ._estimator import Array, LinearEstimator
-from ._labels import Labels, mixed_labels
+from ._labels import Classes, Labels, mixed_labels
 from ._learner import weights_of
 from ._parameters import check_number, estimator
 from ._rows import DenseRows, Rows, is_sparse, to_rows
@@ -318,7 +318,7 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
             rows = self._checked_rows(X, reset=anew)
             n = rows.n_rows
         else:
-            rows = self._prototype_rows(X, labels)
+            rows = self._prototype_rows(X, labels.names)
             n = rows.n_rows // max(len(labels), 1)
         if n != given.n:
             raise DataError(f"X has {n} examples, y has {given.n}")
@@ -328,10 +328,10 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
     def _dtype_for(self, X: Any, rows: Rows) -> str:
         return self._state_dtype(X) if self.phi is None else self._state_dtype(rows.arguments()[0])
 
-    def _prototype_rows(self, X: Any, labels: Labels) -> Rows:
+    def _prototype_rows(self, X: Any, labels: list[Any]) -> Rows:
         """A row Φ(x, label) for each example and each label, example after example."""
         assert self.phi is not None
-        blocks = [self.phi(X, label) for label in labels.names]
+        blocks = [self.phi(X, label) for label in labels]
         if any(is_sparse(block) for block in blocks):
             from scipy.sparse import csr_matrix, vstack
 
@@ -365,14 +365,18 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
 
     def _scores(self, X: Any) -> Array:
         """Scores, a column for each of `classes_`."""
-        learner = self._ready()
+        return self._scored(X)[0]
+
+    def _scored(self, X: Any) -> tuple[Array, Classes]:
+        """Scores and the classes they are of: another thread may bring a class at any time."""
+        learner, classes = self._ready(), self._labels.classes
         if self.phi is None:
             blocks = self._blocks(X)
+            classes = classes.among(blocks.shape[1])
         else:
-            rows = self._prototype_rows(X, self._labels)
-            blocks = learner.read_rows(rows, n_threads=self._threads()).reshape(-1, len(self._labels))
-        columns: Array = np.ascontiguousarray(blocks[:, self._labels.order])
-        return columns
+            rows = self._prototype_rows(X, classes.names)
+            blocks = learner.read_rows(rows, n_threads=self._threads()).reshape(-1, classes.count)
+        return np.ascontiguousarray(blocks[:, classes.order]), classes
 
     def decision_function(self, X: Any) -> Array:
         """The score of every label.
@@ -394,7 +398,8 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         -------
         ndarray of shape (n_samples, n_labels)
         """
-        ranked: Array = self.classes_[np.argsort(-self._scores(X), axis=1, kind="stable")]
+        scores, classes = self._scored(X)
+        ranked: Array = classes.sorted[np.argsort(-scores, axis=1, kind="stable")]
         return ranked
 
     def predict_proba(self, X: Any) -> Array:
@@ -423,9 +428,9 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         ndarray of shape (n_samples, n_labels)
             An indicator array in the order of ``classes_``; for a model of one label each, the labels.
         """
-        scores = self._scores(X)
+        scores, classes = self._scored(X)
         if self._one_each:
-            labels: Array = self.classes_[np.argmax(scores, axis=1)]
+            labels: Array = classes.sorted[np.argmax(scores, axis=1)]
             return labels
         return (self._probabilities(scores) >= self.threshold).astype(np.int64)
 
@@ -436,9 +441,9 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         -------
         list of lists of labels
         """
-        scores = self._scores(X)
+        scores, classes = self._scored(X)
         chosen = self._probabilities(scores) >= self.threshold
-        names = self.classes_.tolist()
+        names = classes.sorted.tolist()
         order = np.argsort(-scores, axis=1, kind="stable")
         return [
             [names[k] for k in ranked if row[k]]
@@ -475,8 +480,10 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         """
         if self.__dict__.get("_learner") is None:
             return {}
-        scores = np.ascontiguousarray(self._dict_blocks(x)[:, self._labels.order])
-        return dict(zip(self.classes_.tolist(), self._probabilities(scores)[0].tolist(), strict=True))
+        blocks = self._dict_blocks(x)
+        classes = self._labels.classes.among(blocks.shape[1])
+        scores = np.ascontiguousarray(blocks[:, classes.order])
+        return dict(zip(classes.sorted.tolist(), self._probabilities(scores)[0].tolist(), strict=True))
 
     def evaluate(self, X: Any, y: Any) -> RankingReport:
         """How well the labels of held-out examples are ranked.

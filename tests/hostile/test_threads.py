@@ -1,0 +1,147 @@
+"""One thread brings classes while others predict: every answer is one the model could have given."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from onlinear import AROWClassifier, MIRAClassifier, MultilabelRanker, SequenceLabeler
+from onlinear.exceptions import DataError, NumericError
+
+COLUMNS, CLASSES = 6, 60
+X = np.random.default_rng(0).normal(size=(40, COLUMNS))
+DICT = {i: float(value) for i, value in enumerate(X[0])}
+
+
+@pytest.fixture(autouse=True)
+def _quick_switches() -> Iterator[None]:
+    """Let threads take turns far more often than they would."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def name_of(number: int) -> str:
+    """Names whose sorted order is not that of their arrival: each newcomer moves columns."""
+    return f"class {(7 * number) % CLASSES:02}"
+
+
+def while_it_grows(model: Any, grow: Callable[[int], Any], read: Callable[[], None]) -> None:
+    """Run `read` in three threads while `grow` brings one class after the other."""
+    grown, problems = threading.Event(), []
+
+    def reader() -> None:
+        try:
+            while not grown.is_set():
+                read()
+        except BaseException as error:
+            problems.append(error)
+
+    threads = [threading.Thread(target=reader) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for number in range(2, CLASSES):
+            grow(number)
+    finally:
+        grown.set()
+        for thread in threads:
+            thread.join()
+    assert not problems, problems[0]
+    assert sorted(model.classes_.tolist()) == sorted(name_of(number) for number in range(CLASSES))
+
+
+def started(model: Any) -> Any:
+    """A model of two classes."""
+    return model.partial_fit(X[:2], [name_of(0), name_of(1)])
+
+
+def read_all(model: Any) -> None:
+    """Everything that names classes or has a column for each."""
+    known = {name_of(number) for number in range(CLASSES)}
+    assert known.issuperset(model.predict(X).tolist())
+    assert np.isfinite(model.decision_function(X)).all()
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    assert model.predict_one(DICT) in known
+    assert known.issuperset(model.predict_proba_one(DICT))
+    assert np.isfinite(model.coef_).all()
+    assert model.explain(X[0]).predicted in known
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        AROWClassifier(),
+        AROWClassifier(covariance="full"),
+        AROWClassifier(constraints="all"),
+        MIRAClassifier(),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("way", ["partial_fit", "learn_one"])
+def test_a_classifier_answers_while_classes_come(model: Any, way: str) -> None:
+    """The names and the scores of an answer are of one moment."""
+    model = started(type(model)(**model.get_params()))
+
+    def grow(number: int) -> None:
+        if way == "learn_one":
+            model.learn_one(DICT, name_of(number))
+        else:
+            model.partial_fit(X[number % 40 :][:1], [name_of(number)])
+
+    while_it_grows(model, grow, lambda: read_all(model))
+
+
+def test_a_classifier_answers_while_classes_are_refused() -> None:
+    """A class that comes with an example that cannot be learned is there for a moment only."""
+    model = started(AROWClassifier())
+    overflowing = np.full((1, COLUMNS), 1e300)
+
+    def grow(number: int) -> None:
+        with pytest.raises(DataError, match="infinite"):
+            model.learn_one({0: 1.0, 1: float("inf")}, f"never {number}")
+        with pytest.raises(NumericError, match="overflow"):
+            model.partial_fit(overflowing, [f"never {number}"])
+        model.partial_fit(X[:1], [name_of(number)])
+
+    def read() -> None:
+        assert (
+            len(model.predict(X)) == len(model.decision_function(X)) == len(model.predict_proba(X)) == len(X)
+        )
+        assert model.predict_one(DICT) is not None
+        assert model.predict_proba_one(DICT)
+
+    while_it_grows(model, grow, read)
+
+
+def test_a_ranker_answers_while_labels_come() -> None:
+    """The same for sets of labels."""
+    model = MultilabelRanker().partial_fit(X[:2], [[name_of(0)], [name_of(1)]])
+    known = {name_of(number) for number in range(CLASSES)}
+
+    def read() -> None:
+        assert model.predict(X).shape[0] == len(X)
+        assert np.isfinite(model.predict_proba(X)).all()
+        assert known.issuperset(model.rank(X).ravel().tolist())
+        assert known.issuperset(label for labels in model.predict_labels(X) for label in labels)
+        assert known.issuperset(model.predict_one(DICT))
+
+    while_it_grows(model, lambda number: model.partial_fit(X[:1], [[name_of(number)]]), read)
+
+
+def test_a_labeler_answers_while_labels_come() -> None:
+    """The same for sequences."""
+    sentence = [["w=a"], ["w=b"]]
+    model = SequenceLabeler().partial_fit([sentence], [[name_of(0), name_of(1)]])
+    known = {name_of(number) for number in range(CLASSES)}
+
+    def read() -> None:
+        assert known.issuperset(model.predict([sentence])[0])
+
+    while_it_grows(model, lambda number: model.partial_fit([sentence], [[name_of(number)] * 2]), read)
