@@ -381,7 +381,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         owner = type(self).__name__
         if self._joint_task() is not None or self._always_joint:
             raise ParameterError(
-                f"{owner}: cost_matrix does not go with several constraints at once; use constraints=1"
+                f"{owner}: cost_matrix does not go with an update of several classes at once; {self._one_rival}"
             )
         costs, named = self.cost_matrix, isinstance(self.cost_matrix, Mapping)
         if isinstance(costs, Mapping):
@@ -409,6 +409,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
                 "partial_fit(X, y, classes=...), or give costs as {right class: {answer: cost}}."
             )
         return asked, classes
+
+    #: How an estimator that learns against several classes at once is made to learn against one.
+    _one_rival: ClassVar[str] = "use constraints=1"
 
     #: Tasks that keep one block per class even for two classes.
     _always_joint: ClassVar[bool] = False

@@ -514,6 +514,11 @@ class OnlineEstimator(BaseEstimator):
         if not is_sparse(x) and np.ndim(x) == 1:
             x = np.asarray(x).reshape(1, -1)
         rows = self._rows_to_read(x)
+        if getattr(learner.handle, "compact", False):
+            raise NotAvailableError(
+                "this is a compact export, which keeps the means alone and no variances; predict with the whole "
+                "model it was made from"
+            )
         if rows.n_rows != 1:
             raise DataError(f"explain takes one example, got {rows.n_rows}")
         if isinstance(rows, SparseRows):

@@ -9,6 +9,7 @@ from ._base import GaussianClassifier
 from ._estimator import GaussianBelief
 from ._parameters import check_choice, check_number, estimator
 from ._regressor import OnlineRegressor
+from .exceptions import ParameterError
 
 __all__ = ["AROWClassifier", "AROWRegressor"]
 
@@ -70,7 +71,12 @@ class AROWClassifier(GaussianClassifier):
             if self.constraints == 1:
                 return None
         check_choice(owner, "cov_update", self.cov_update, ("sum", "delta"))
-        check_choice(owner, "loss", self.loss, ("squared_hinge",))
+        if self.loss != "squared_hinge":
+            check_choice(owner, "loss", self.loss, ("squared_hinge", "hinge"))
+            raise ParameterError(
+                f"{owner}: several constraints at once (constraints={self.constraints!r}) are defined for "
+                f"loss='squared_hinge', got loss={self.loss!r}. Use that loss, or constraints=1."
+            )
         k = None if self.constraints == "all" else int(self.constraints)
         return task.MulticlassJoint(method="arow", r=self.r, k=k, cov_update=self.cov_update)
 

@@ -46,6 +46,8 @@ class MIRAClassifier(OnlineClassifier):
     _always_joint: ClassVar[bool] = True
     _ignores_weights: ClassVar[str | None] = "has no price, so every positive weight counts as 1"
 
+    _one_rival: ClassVar[str] = "leave it out, or use PassiveAggressiveClassifier"
+
     def _rule(self) -> Any:
         check_number(type(self).__name__, "beta", self.beta, 0.0)
         return rule.Perceptron()  # the belief's metric; the joint task brings the update

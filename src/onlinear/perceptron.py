@@ -47,6 +47,8 @@ class Perceptron(OnlineClassifier):
         "moves on mistakes only, so a weight scales single steps but never makes a rare class matter once it is right"
     )
 
+    _one_rival: ClassVar[str] = "use update='max'"
+
     def _rule(self) -> Any:
         return rule.Perceptron(rate=self.rate)
 

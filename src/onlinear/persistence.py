@@ -388,6 +388,7 @@ class ServingHandle:
     """A native learner that only predicts: what would change it is refused, what is not kept is not there."""
 
     has_variance = False
+    compact = True
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner

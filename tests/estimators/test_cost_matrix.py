@@ -123,7 +123,8 @@ def test_a_label_outside_the_costs_leaves_the_model_as_it_was(costs: Any) -> Non
         (AROWClassifier(cost_matrix=COST + 1), "zero where the answer is right"),
         (AROWClassifier(cost_matrix=COST, cost_update="worst"), "cost_update"),
         (AROWClassifier(cost_matrix=COST, constraints="all"), "constraints=1"),
-        (MIRAClassifier(cost_matrix=COST), "constraints"),
+        (MIRAClassifier(cost_matrix=COST), "several classes at once; leave it out, or use PassiveAggressive"),
+        (Perceptron(cost_matrix=COST, update="uniform"), "several classes at once; use update='max'"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

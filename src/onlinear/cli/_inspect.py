@@ -57,7 +57,7 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
         "model": str(path),
         "bytes": path.stat().st_size,
         "estimator": type(model).__name__,
-        "compact": deviation is None and type(learner.handle).__name__ == "ServingHandle",
+        "compact": deviation is None and getattr(learner.handle, "compact", False),
         "parameters": {name: plain(value) for name, value in model.get_params(deep=False).items()},
         "classes": names,
         "features": learner.n_features,
