@@ -88,7 +88,22 @@ nb::object get_parameter(const R& self, const rule::Parameter<R, V>& parameter) 
     }
 }
 
-inline std::string shown(nb::handle value) { return nb::cast<std::string>(nb::repr(value)); }
+/// As Python shows it; a string that is no text with its escapes.
+inline std::string shown(nb::handle value) {
+    std::string text;
+    if (nb::try_cast(nb::repr(value), text)) return text;
+    const nb::object escaped = nb::steal(PyObject_ASCII(value.ptr()));
+    if (!escaped.is_valid()) throw nb::python_error();
+    return nb::cast<std::string>(escaped);
+}
+
+/// A number by name, or the words of what is wrong with it.
+inline double to_number(const char* name, nb::handle value) {
+    double number = 0;
+    if (PyBool_Check(value.ptr()) || !nb::try_cast<double>(value, number))
+        throw nb::type_error((std::string(name) + " must be a number, got " + shown(value)).c_str());
+    return number;
+}
 
 /// A square matrix from an array or nested lists; throws with the words of what is wrong with it.
 inline std::vector<double> to_square(const char* name, nb::handle value) {
@@ -145,9 +160,9 @@ void set_parameter(R& self, const rule::Parameter<R, V>& parameter, nb::handle v
         if (found == parameter.choices.end()) refuse("'linear', 'poly', 'rbf' or a function of two matrices");
         member = {static_cast<int>(found - parameter.choices.begin()), nullptr};
     } else if constexpr (std::is_same_v<V, bool>) {
-        const int truth = PyObject_IsTrue(value.ptr());
-        if (truth < 0) throw nb::python_error();
-        member = truth == 1;
+        const auto kind = nb::cast<std::string>(value.type().attr("__name__"));
+        if (kind != "bool" && kind != "bool_") refuse("True or False");  // Python's and NumPy's
+        member = PyObject_IsTrue(value.ptr()) == 1;
     } else if constexpr (std::is_same_v<V, std::size_t>) {
         if (value.is_none()) {
             member = 0;
@@ -211,13 +226,30 @@ std::string signature_of(const char* method) {
     return text + ") -> None";
 }
 
+/// How R is given its parameters, with the first of them as an example.
+template <class R>
+std::string how_named() {
+    std::string first;
+    const R defaults;
+    each_parameter<R>([&](const auto& parameter) {
+        if (first.empty())
+            first = std::string(parameter.name) + "=" + shown(get_parameter(defaults, parameter));
+    });
+    if (first.empty()) return "no parameters";
+    return std::string("its parameters by name, as in ") + R::name + "(" + first + ")";
+}
+
 template <class R>
 nb::class_<R> bind_declared(nb::module_& m, const char* doc) {
     nb::class_<R> cls(m, R::name, doc);
     const std::string init = signature_of<R>("__init__");
     cls.def(
         "__init__",
-        [](R* self, nb::kwargs given) {
+        [](R* self, nb::args unnamed, nb::kwargs given) {
+            if (unnamed.size() > 0)
+                throw nb::type_error(
+                    (std::string(R::name) + "() takes " + how_named<R>() + ", got " + shown(unnamed[0]))
+                        .c_str());
             R value;
             for (auto [key, argument] : given) {
                 const auto word = nb::cast<std::string>(key);

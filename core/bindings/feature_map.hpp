@@ -304,8 +304,19 @@ private:
 #endif
         Py_ssize_t size;
         const char* word = PyUnicode_AsUTF8AndSize(text, &size);
-        if (!word) throw nb::python_error();
+        if (!word) refuse_text(text);
         return {word, static_cast<std::size_t>(size)};
+    }
+
+    /// Throws for a string that UTF-8 cannot hold, which Python shows with its escapes.
+    [[noreturn]] static void refuse_text(PyObject* text) {
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeError)) throw nb::python_error();
+        PyErr_Clear();
+        const nb::object shown = nb::steal(PyObject_ASCII(text));
+        if (!shown.is_valid()) throw nb::python_error();
+        throw std::invalid_argument("a feature's name or category must be valid Unicode, got " +
+                                    nb::cast<std::string>(shown) +
+                                    ", which holds half a surrogate pair; repair it where it was decoded");
     }
 
     void read_mapping(nb::handle features, bool learning) {
@@ -354,7 +365,10 @@ private:
             return "a value of type " + nb::cast<std::string>(nb::handle(o).type().attr("__name__"));
         }
     }
-    static std::string text(PyObject* o) { return nb::cast<std::string>(nb::str(nb::handle(o))); }
+    static std::string text(PyObject* o) {
+        const nb::object shown = nb::str(nb::handle(o));
+        return std::string(utf8(shown.ptr()));
+    }
 
     void add_word(const std::string& word, double x, bool learning) {
         if (columns.empty() && bits > 0) {

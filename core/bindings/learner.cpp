@@ -708,13 +708,10 @@ void bind_learner(nb::module_& m) {
             map.bits = 20;
             map.max_features = max_features;
             map.read(features, false);
-            const Refusal refusal = map.inspect(single_precision);
-            if (refusal)
-                throw std::invalid_argument(
-                    "a feature's value is not finite, or too large for the state's type");
+            return refused(map.inspect(single_precision));
         },
-        nb::arg("features"), nb::arg("single_precision"), nb::arg("max_features"),
-        "Raise unless every value of a dict can be learned.");
+        nb::arg("features").none(), nb::arg("single_precision"), nb::arg("max_features"),
+        "Look for a value of a dict that would be refused.");
     m.def(
         "inspect_csr",
         [](const Array& data, const Array& indices, const Array& indptr, std::size_t columns,
@@ -870,7 +867,7 @@ void bind_learner(nb::module_& m) {
                 }
                 return refused(self.learn_one(features, lesson));
             },
-            nb::arg("features"), nb::arg("label"), nb::arg("target"), nb::arg("weight"),
+            nb::arg("features").none(), nb::arg("label"), nb::arg("target"), nb::arg("weight"),
             nb::arg("class_weight").none(), nb::arg("balanced"), nb::arg("relevant") = nb::none())
         .def(
             "read_dict",
@@ -885,7 +882,7 @@ void bind_learner(nb::module_& m) {
                 if (refusal) return refused(refusal);
                 return nb::cast(out);
             },
-            nb::arg("features"), nb::arg("variances") = false)
+            nb::arg("features").none(), nb::arg("variances") = false)
         .def(
             "columns_of",
             [](Handle& self, nb::handle features) {
@@ -894,7 +891,7 @@ void bind_learner(nb::module_& m) {
                 self.from_dict(features, false, refusal);
                 return nb::make_tuple(self.features.index, self.features.value);
             },
-            nb::arg("features"), "The columns and values a dict stands for.")
+            nb::arg("features").none(), "The columns and values a dict stands for.")
         .def(
             "use_hashing", [](Handle& self, int bits) { self.features.bits = bits; }, nb::arg("bits"))
         .def(
@@ -977,10 +974,10 @@ void bind_learner(nb::module_& m) {
                     throw std::invalid_argument("the mean has the wrong shape");
                 self.learner->set_mean(coefficients.data(), intercepts.data());
             },
-                 const auto lock = shared_turn(self.turn);
             nb::arg("coefficients"), nb::arg("intercepts"))
         .def("covariance",
              [](const Handle& self) -> nb::object {
+                 const auto lock = shared_turn(self.turn);
                  const std::vector<double> sigma = self.learner->covariance();
                  if (sigma.empty()) return nb::none();
                  const std::size_t side = self.learner->blocks() * (self.learner->features() + 1);

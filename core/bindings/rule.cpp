@@ -12,13 +12,24 @@ void bind_rule(nb::module_& m, const char* doc) {
     bind_declared<R>(m, doc)
         .def(
             "step",
-            [](const R& self, double margin, double variance, double required, double weight,
-               double mean_norm, double threshold, std::uint64_t t) {
-                return self.step(Evidence{margin, required, variance, weight, mean_norm, threshold},
-                                 Clock{t});
+            [](const R& self, nb::handle margin, nb::handle variance, nb::handle required, nb::handle weight,
+               nb::handle mean_norm, nb::handle threshold, nb::handle t) {
+                std::uint64_t round = 0;
+                if (PyBool_Check(t.ptr()) || !nb::try_cast<std::uint64_t>(t, round))
+                    throw nb::type_error(
+                        ("t must be a whole number that is not negative, got " + shown(t)).c_str());
+                return self.step(
+                    Evidence{to_number("margin", margin), to_number("required", required),
+                             to_number("variance", variance), to_number("weight", weight),
+                             to_number("mean_norm", mean_norm), to_number("threshold", threshold)},
+                    Clock{round});
             },
-            nb::arg("margin"), nb::arg("variance"), nb::kw_only(), nb::arg("required") = 1.0,
-            nb::arg("weight") = 1.0, nb::arg("mean_norm") = 0.0, nb::arg("threshold") = 0.0, nb::arg("t") = 1,
+            nb::arg("margin").none(), nb::arg("variance").none(), nb::kw_only(),
+            nb::arg("required").none() = 1.0, nb::arg("weight").none() = 1.0,
+            nb::arg("mean_norm").none() = 0.0, nb::arg("threshold").none() = 0.0, nb::arg("t").none() = 1,
+            nb::sig(
+                "def step(self, margin: float, variance: float, *, required: float = 1.0, weight: float = "
+                "1.0, mean_norm: float = 0.0, threshold: float = 0.0, t: int = 1) -> Step"),
             "The step this rule takes on a demand, from its margin and variance.")
         .def_prop_ro_static(
             "metric",
@@ -71,9 +82,14 @@ void bind_rules(nb::module_& m) {
     bind_rule<rule::RegularizedPassiveAggressive>(m,
                                                   "Passive-Aggressive that forgets: shrinkage, or a ball.");
     bind_rule<rule::AdagradRda>(m, "The hinge's gradient, for dual averaging.");
-    m.def("quantile", &numeric::normal_quantile, nb::arg("confidence"),
-          "The normal quantile of a confidence.");
-    m.def("cdf", &numeric::normal_cdf, nb::arg("z"), "The normal distribution function.");
+    m.def(
+        "quantile",
+        [](nb::handle confidence) { return numeric::normal_quantile(to_number("confidence", confidence)); },
+        nb::arg("confidence").none(), nb::sig("def quantile(confidence: float) -> float"),
+        "The normal quantile of a confidence.");
+    m.def(
+        "cdf", [](nb::handle z) { return numeric::normal_cdf(to_number("z", z)); }, nb::arg("z").none(),
+        nb::sig("def cdf(z: float) -> float"), "The normal distribution function.");
 }
 
 }  // namespace onlinear::bindings

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from . import _core, belief
 from ._labels import Labels
-from ._learner import Learner, Report, weights_of
+from ._learner import Learner, Report, need_weight, weights_of
 from ._numpy import Array, np
 from ._parameters import (
     check_choice,
@@ -21,7 +21,7 @@ from ._parameters import (
     not_with_learned,
     with_advice,
 )
-from ._rows import Rows, SparseRows, check_sparse, is_sparse, quick_rows, refuse, to_rows
+from ._rows import Rows, SparseRows, check_sparse, is_sparse, quick_rows, refuse, refuse_dict, to_rows
 from ._sklearn import BaseEstimator, generator, is_lean
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
@@ -276,13 +276,16 @@ class OnlineEstimator(BaseEstimator):
         except TypeError:
             need_weight(w)
             raise
+        except ValueError as error:
+            raise DataError(str(error), 0) from error
         except MemoryError:
+            full = isinstance(self._learner.belief, belief.Full)
+            remedy = ", or use covariance='diagonal'" if full else ""
             raise MemoryError(
-                f"{type(self).__name__}: no room for the features of this dict; lower bits (now {self.bits}), "
-                "or use covariance='diagonal'"
+                f"{type(self).__name__}: no room for the features of this dict; lower bits (now {self.bits}){remedy}"
             ) from None
         if fault:
-            raise refuse(fault, row, column, single_precision=handle.single_precision)
+            raise refuse_dict(x, fault, row, column, single_precision=handle.single_precision, w=w)
         if handle.n_features != self.n_features_in_:
             self._grown(handle)
 
@@ -297,7 +300,13 @@ class OnlineEstimator(BaseEstimator):
         """Whether an example that would bring something new has no weight: then it is checked and brings nothing."""
         need_weight(w)
         if w == 0:
-            _core.check_dict(x, dtype == "float32", self.max_features)
+            single = dtype == "float32"
+            try:
+                fault, row, column = _core.check_dict(x, single, self.max_features)
+            except ValueError as error:
+                raise DataError(str(error), 0) from error
+            if fault:
+                raise refuse_dict(x, fault, row, column, single_precision=single)
         return bool(w == 0)
 
     # ------------------------------------------------------------------ getting ready
@@ -495,13 +504,21 @@ class OnlineEstimator(BaseEstimator):
         return learner.read_rows(self._rows_to_read(X), variances=variances, n_threads=self._threads())
 
     def _dict_blocks(self, x: Mapping[Any, Any], *, variances: bool = False) -> Array:
-        out = self._learner.handle.read_dict(x, variances)
+        try:
+            out = self._learner.handle.read_dict(x, variances)
+        except ValueError as error:
+            raise DataError(str(error), 0) from error
         if isinstance(out, tuple):
-            raise refuse(*out, single_precision=self._learner.dtype == "float32", learning=False)
+            raise refuse_dict(x, *out, single_precision=self._learner.dtype == "float32")
         return np.array([out])
 
     def _need_variance(self) -> Learner:
         learner = self._ready()
+        if getattr(learner.handle, "compact", False):
+            raise NotAvailableError(
+                "this is a compact export, which keeps the means alone and no variances; predict with the whole "
+                "model it was made from"
+            )
         if not learner.handle.has_variance:
             raise NotAvailableError(f"{type(self).__name__} keeps no variances; use {self._with_variances}")
         return learner
@@ -509,18 +526,20 @@ class OnlineEstimator(BaseEstimator):
     def _entries(self, x: Any) -> tuple[Array, Array]:
         """One example as columns and values."""
         if isinstance(x, Mapping):
-            columns, values = self._learner.handle.columns_of(x)
+            try:
+                columns, values = self._learner.handle.columns_of(x)
+            except ValueError as error:
+                raise DataError(str(error), 0) from error
+            bad = np.flatnonzero(~np.isfinite(values))
+            if len(bad):
+                raise refuse_dict(x, _fault_of(values[bad[0]]), 0, columns[bad[0]])
             return np.asarray(columns, dtype=np.int64), np.asarray(values, dtype=np.float64)
         if not is_sparse(x) and np.ndim(x) == 1:
             x = np.asarray(x).reshape(1, -1)
         rows = self._rows_to_read(x)
-        if getattr(learner.handle, "compact", False):
-            raise NotAvailableError(
-                "this is a compact export, which keeps the means alone and no variances; predict with the whole "
-                "model it was made from"
-            )
         if rows.n_rows != 1:
             raise DataError(f"explain takes one example, got {rows.n_rows}")
+        self._inspect(rows, "float64")
         if isinstance(rows, SparseRows):
             return np.asarray(rows.indices, dtype=np.int64), np.asarray(rows.data, dtype=np.float64)
         present = np.flatnonzero(rows.x[0])
@@ -695,14 +714,8 @@ class GaussianBelief(LinearEstimator):
         )
 
 
-def need_weight(w: Any) -> None:
-    """Raise unless `w` can be the weight of an example."""
-    from numbers import Real
-
-    if not isinstance(w, Real):
-        raise TypeError(f"w must be a number, got {w!r}")
-    if not 0 <= float(w) < float("inf"):
-        raise DataError(f"w must be finite and not negative, got {w!r}", 0)
+def _fault_of(value: float) -> int:
+    return int((_core.Fault.nan if value != value else _core.Fault.infinite).value)
 
 
 def _is_float(dtype: Any) -> bool:

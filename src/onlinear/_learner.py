@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
-from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core, task
 from ._core import Fault
 from ._numpy import Array, np
-from ._rows import DenseRows, Rows, SparseRows, refuse, to_rows
-from .exceptions import DataError, ParameterError
+from ._parameters import check_flag
+from ._rows import DenseRows, Rows, SparseRows, refuse, refuse_dict, to_rows
+from .exceptions import DataError, NumericError, ParameterError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -97,31 +98,37 @@ class Learner:
         bits: int = 20,
         max_features: int = 1 << 28,
     ) -> None:
-        if dtype not in ("float32", "float64"):
-            given, dtype = dtype, str(np.dtype(dtype))
-            if dtype not in ("float32", "float64"):
-                raise ParameterError(f"dtype must be 'float32' or 'float64', got {given!r}")
-        if not 1 <= bits <= 30:
-            raise ParameterError(f"bits must be in [1, 30], got {bits!r}")
-        if truncation is not None and not 0 <= truncation < inf:
-            raise ParameterError(f"truncation must be at least 0, got {truncation!r}")
+        _need_whole("bits", bits, 1, 30)
+        _need_whole("max_features", max_features, 1, 1 << 30)
+        if n_features is not None:
+            _need_whole("n_features", n_features, 0, 1 << 30)
+        if n_classes is not None:
+            _need_whole("n_classes", n_classes, 1, 1 << 30)
+        if truncation is not None:
+            _need_size("truncation", truncation)
+        _need_axis("task", task)
+        _need_axis("belief", belief)
+        if rule is not None or not isinstance(task, _core.task.MulticlassJoint):
+            _need_axis("rule", rule)
+        dtype = _dtype_of(dtype)
         self.task = task
         self.rule = rule
         self.belief = belief
         self.dtype = dtype
+        check_flag("Learner", "fit_intercept", fit_intercept)
         self.fit_intercept = bool(fit_intercept)
         self.truncation = truncation
         self.bits = int(bits)
         self.max_features = int(max_features)
-        self._n_classes = n_classes
-        self._initial_mean = None if initial_mean is None else np.asarray(initial_mean, dtype=np.float64)
+        self._n_classes = None if n_classes is None else int(n_classes)
+        self._initial_mean = None if initial_mean is None else _mean_of(initial_mean)
         self._handle: _core.Learner | None = None
         #: Names of the columns, which the string keys of dicts are matched to; None hashes them.
         self.feature_names: list[str] | None = None
         self._check_range()
         # Wrong combinations are refused here, before there is any data.
         if n_features is not None and (n_classes is not None or self._is_single):
-            self._start(n_features)
+            self._start(int(n_features))
         else:
             self._make(1, 2)
 
@@ -157,14 +164,24 @@ class Learner:
         except ValueError as error:
             raise ParameterError(str(error)) from None
         except MemoryError:
-            side = (n_features + 1) * (1 if self._is_single else n_classes)
-            raise MemoryError(
-                f"a full covariance of {side} weights needs {8 * side * side / 2**30:.1f} GiB; use a diagonal belief"
-            ) from None
-
+            raise MemoryError(self._room(n_features, n_classes)) from None
         if self.truncation and not handle.set_truncation(self.truncation):
             raise ParameterError(f"{self.belief} has no weights of its own to truncate; leave truncation out")
         return handle
+
+    def _room(self, n_features: int, n_classes: int) -> str:
+        """What to say when there is no room for a learner of this size."""
+        each = 4 if self.dtype == "float32" else 8
+        weights = (n_features + 1) * (1 if self._is_single else n_classes)
+        if isinstance(self.belief, _core.belief.Full):
+            need = each * weights * weights / 2**30
+            return f"a full covariance of {weights} weights needs {need:.1f} GiB; use a diagonal belief"
+        numbers = 2 if hasattr(self.belief, "initial_variance") else 1
+        return (
+            f"{weights} weights ({n_features} features, {n_classes} classes) need at least "
+            f"{each * numbers * weights / 2**30:.1f} GiB; use fewer features (hash them to fewer bits), fewer classes, "
+            "or dtype='float32'"
+        )
 
     def _new_handle(self, n_features: int, n_classes: int | None = None) -> _core.Learner:
         """A native learner of the given size that has learned nothing."""
@@ -188,8 +205,6 @@ class Learner:
                 raise ParameterError(
                     f"initial_mean must have shape {(handle.n_blocks, n_features)}, got {self._initial_mean.shape}"
                 )
-            if not np.all(np.isfinite(mean)):
-                raise ParameterError("initial_mean must be finite")
             handle.set_mean(np.ascontiguousarray(mean), np.zeros(handle.n_blocks))
         self._handle = handle
         return handle
@@ -249,16 +264,43 @@ class Learner:
         lists: Array | None = None,
     ) -> Report:
         weights = weights_of(sample_weight, n)
-        if self._handle is None:
-            named = answers is not None and answers.dtype.kind == "i"
-            self._start(
-                rows.n_columns, int(answers.max(initial=1)) + 1 if answers is not None and named else None
-            )
+        if scores is not None:
+            _need_filled(scores)
+        if self._handle is not None:
+            return self._learn_checked(rows, answers, weights, scores, lists)
+        named = answers is not None and answers.dtype.kind == "i"
+        self._start(
+            rows.n_columns, int(answers.max(initial=1)) + 1 if answers is not None and named else None
+        )
+        try:
+            return self._learn_checked(rows, answers, weights, scores, lists)
+        except NumericError:
+            raise  # the rows before stay learned
+        except BaseException:
+            self._handle = None  # what is refused does not say how large a learner is
+            raise
+
+    def _learn_checked(
+        self,
+        rows: Rows,
+        answers: Array | None,
+        weights: Array | None,
+        scores: Array | None,
+        lists: Array | None,
+    ) -> Report:
         if answers is not None and answers.dtype.kind == "i" and lists is None:
             stray = np.flatnonzero((answers < 0) | (answers >= max(self.n_blocks, 2)))
             if len(stray):
-                raise refuse(int(Fault.bad_label.value), int(stray[0]), -1)
+                row = int(stray[0])
+                raise DataError(
+                    f"the label of row {row} is not one of the classes: {self._known_classes()}", row
+                )
         return self.learn_rows(rows, answers, weights, scores=scores, label_lists=lists)
+
+    def _known_classes(self) -> str:
+        """What labels may be, in words."""
+        last = max(self.n_blocks, 2) - 1
+        return f"y must hold class numbers from 0 to {last}" + (" (or -1 and 1)" if self._is_single else "")
 
     def learn_rows(
         self,
@@ -304,24 +346,47 @@ class Learner:
         label, target = 0, 0.0
         relevant: list[int] | None = None
         if isinstance(self.task, task.Regression):
-            target = float(y)
+            target = _target_of(y)
         elif isinstance(self.task, task.Ranking):
-            relevant = [int(k) for k in y]
+            relevant = _numbers_of(y)
         elif not isinstance(self.task, task.OneClass):
-            label = 0 if y == -1 and self._is_single else y
-        fault, row, column = self.handle.learn_dict(x, label, target, w, None, False, relevant)
+            label = self._label_of(y)
+        handle = self.handle
+        try:
+            fault, row, column = handle.learn_dict(x, label, target, w, None, False, relevant)
+        except TypeError:
+            need_weight(w)
+            raise
+        except ValueError as error:
+            raise DataError(str(error), 0) from error
+        if fault == Fault.bad_label.value:
+            raise DataError(f"{self._known_classes()}, got {y!r}", 0)
         if fault:
-            raise refuse(fault, row, column, single_precision=self.handle.single_precision)
+            raise refuse_dict(x, fault, row, column, single_precision=handle.single_precision, w=w)
+
+    def _label_of(self, y: Any) -> int:
+        """A class number, written as any kind of number."""
+        if isinstance(y, int):
+            return 0 if y == -1 and self._is_single else _within_int32(y)
+        try:
+            number = int(y) if np.ndim(y) == 0 and not isinstance(y, str | bytes) and int(y) == y else None
+        except (TypeError, ValueError, OverflowError):
+            number = None
+        if number is None:
+            raise DataError(f"{self._known_classes()}, got {y!r}", 0)
+        return self._label_of(number)
 
     def _labels(self, y: npt.ArrayLike, n: int) -> Array:
         labels = np.asarray(y)
         if labels.shape != (n,):
             raise DataError(f"y must have shape ({n},), got {labels.shape}")
         if labels.dtype.kind not in "iub":
-            if labels.dtype.kind != "f" or not np.all(
-                (labels == np.floor(labels)) & (np.abs(labels) < 2**31)
-            ):
+            if labels.dtype.kind != "f":
                 raise DataError(f"y must hold class numbers, got dtype {labels.dtype}")
+            stray = np.flatnonzero(~((labels == np.floor(labels)) & (np.abs(labels) < 2**31)))
+            if len(stray):
+                row = int(stray[0])
+                raise DataError(f"y must hold class numbers, got {labels[row]} at row {row}", row)
         numbers: Array = labels.astype(np.int32)
         if self._is_single and n and numbers.min() < 0:
             numbers = np.where(numbers == -1, np.int32(0), np.where(numbers == 1, np.int32(1), np.int32(-9)))
@@ -331,11 +396,13 @@ class Learner:
 
     def scores(self, X: Any, *, n_threads: int = 1) -> Array:
         """Linear scores: shape (n,) for one block of weights, else (n, n_blocks)."""
+        _need_whole("n_threads", n_threads, 1, 1 << 16)
         out = self.read_rows(to_rows(X), n_threads=n_threads)
         return out[:, 0] if out.shape[1] == 1 else out
 
     def margin_variance(self, X: Any, *, n_threads: int = 1) -> Array:
         """Variance of each score under the belief."""
+        _need_whole("n_threads", n_threads, 1, 1 << 16)
         out = self.read_rows(to_rows(X), variances=True, n_threads=n_threads)
         return out[:, 0] if out.shape[1] == 1 else out
 
@@ -464,8 +531,7 @@ class Learner:
 
     def truncate(self, sigma: float) -> None:
         """Zero the smallest weights: in rising order of size, as long as their squares sum to less than `sigma`."""
-        if not 0 <= sigma < inf:
-            raise ParameterError(f"sigma must be at least 0, got {sigma!r}")
+        _need_size("sigma", sigma)
         if not self.handle.truncate(sigma):
             raise ParameterError(f"{self.belief} has no weights of its own to truncate")
 
@@ -480,18 +546,32 @@ class Learner:
         self, state: dict[str, Any], *, n_features: int | None = None, n_classes: int | None = None
     ) -> None:
         """Take over a state made by `state` of a learner with the same axes."""
-        if "shape" in state:  # a kernel belief holds examples, not weights, and says its sizes
-            blocks, slots = (int(size) for size in np.ravel(state["shape"]))
-        else:
-            first = next(
-                value for value in state.values() if isinstance(value, np.ndarray) and value.ndim == 2
-            )
-            blocks, slots = first.shape
+        if n_features is not None:
+            _need_whole("n_features", n_features, 0, 1 << 30)
+        if n_classes is not None:
+            _need_whole("n_classes", n_classes, 1, 1 << 30)
+        try:
+            if "shape" in state:  # a kernel belief holds examples, not weights, and says its sizes
+                blocks, slots = (int(size) for size in np.ravel(state["shape"]))
+            else:
+                blocks, slots = next(
+                    value.shape
+                    for value in state.values()
+                    if isinstance(value, np.ndarray) and value.ndim == 2
+                )
+        except (AttributeError, StopIteration, TypeError, ValueError):
+            raise DataError(f"state must be what Learner.state() gives, got {_shortly(state)}") from None
         handle = self._new_handle(n_features if n_features is not None else slots - 1, n_classes or blocks)
         try:
             handle.load_state({key: contiguous(value) for key, value in state.items()})
         except ValueError as error:
             raise DataError(str(error)) from None
+        except RuntimeError as error:
+            if "bad_cast" not in str(error):
+                raise
+            raise DataError(
+                "state must hold arrays and numbers by name, as Learner.state() gives them"
+            ) from None
         self._handle = handle
 
     def digest(self) -> str:
@@ -511,8 +591,11 @@ class Learner:
 
     def name_columns(self, names: list[str]) -> None:
         """Match the string keys of dicts to these columns instead of hashing them."""
+        try:
+            self.handle.name_columns(names)
+        except TypeError:
+            raise DataError(f"names must be a list of strings of valid Unicode, got {names!a}") from None
         self.feature_names = names
-        self.handle.name_columns(names)
 
     def __setstate__(self, fields: dict[str, Any]) -> None:
         saved = fields.pop("_saved")
@@ -534,13 +617,110 @@ class Learner:
         return f"Learner(task={self.task}, rule={self.rule}, belief={self.belief}, dtype={self.dtype!r})"
 
 
+def need_weight(w: Any) -> None:
+    """Raise unless `w` can be the weight of an example."""
+    from numbers import Real
+
+    weight: Any = w
+    if not isinstance(w, Real):
+        raise TypeError(f"w must be a number, got {w!r}")
+    if not 0 <= weight <= sys.float_info.max:
+        raise DataError(f"w must be finite and not negative, got {w!r}", 0)
+
+
+def _need_whole(name: str, value: Any, low: int, high: int) -> None:
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    good = isinstance(value, int) and not isinstance(value, bool)
+    good = good or (kind in ("i", "u") and getattr(value, "ndim", 1) == 0)
+    if not good or not low <= value <= high:
+        raise ParameterError(f"{name} must be a whole number in [{low}, {high}], got {value!r}")
+
+
+def _need_size(name: str, value: Any) -> None:
+    try:
+        good = not isinstance(value, bool) and bool(0 <= value <= sys.float_info.max)
+    except (TypeError, ValueError, OverflowError):
+        good = False
+    if not good:
+        raise ParameterError(f"{name} must be at least 0 and finite, got {value!r}")
+
+
+def _need_axis(name: str, value: Any) -> None:
+    """Raise unless `value` is an object of one of the three axes."""
+    if not isinstance(
+        value, tuple(kind for kind in vars(getattr(_core, name)).values() if isinstance(kind, type))
+    ):
+        example = {"task": "Binary", "rule": "Arow", "belief": "Diagonal"}[name]
+        raise ParameterError(
+            f"{name} must be an object from onlinear.{name}, such as {name}.{example}(), got {value!r}"
+        )
+
+
+def _dtype_of(given: Any) -> str:
+    if given in ("float32", "float64"):
+        return str(given)
+    try:
+        dtype = str(np.dtype(given))
+    except (TypeError, ValueError, OverflowError):
+        dtype = ""
+    if dtype not in ("float32", "float64"):
+        raise ParameterError(f"dtype must be 'float32' or 'float64', got {given!r}")
+    return dtype
+
+
+def _mean_of(given: Any) -> Array:
+    try:
+        mean = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        mean = np.asarray(np.nan)
+    if not np.all(np.isfinite(mean)):
+        raise ParameterError(f"initial_mean must be an array of finite numbers, got {given!r}")
+    return mean
+
+
+def _need_filled(scores: Any) -> None:
+    """Raise unless the core can fill `scores`; a copy would leave the caller's as it was."""
+    if (
+        not isinstance(scores, np.ndarray)
+        or scores.dtype != np.float64
+        or not (scores.flags.c_contiguous and scores.flags.writeable)
+    ):
+        kind = f"an array of {scores.dtype}" if isinstance(scores, np.ndarray) else f"{scores!r}"
+        raise DataError(f"scores must be a contiguous, writeable array of float64 to be filled, got {kind}")
+
+
+def _target_of(y: Any) -> float:
+    try:
+        return float(y)
+    except (TypeError, ValueError, OverflowError):
+        raise DataError(f"y must be a number, the target, got {y!r}", 0) from None
+
+
+def _numbers_of(y: Any) -> list[int]:
+    from operator import index
+
+    try:
+        return [_within_int32(index(label)) for label in y]
+    except TypeError:
+        raise DataError(f"y must be a list of label numbers, got {y!r}", 0) from None
+
+
+def _within_int32(number: int) -> int:
+    """The number, or one that is no class either and that the core can hold."""
+    return number if -(2**31) <= number < 2**31 else -9
+
+
+def _shortly(value: Any) -> str:
+    return f"a dict of {', '.join(map(repr, value))}" if isinstance(value, dict) and value else repr(value)
+
+
 def targets_of(y: npt.ArrayLike, n: int) -> Array:
     """Regression targets as the core wants them; it refuses those that are not finite."""
     if y is None:
         raise DataError(f"y must hold a target for each of {n} rows, got None")
     try:
         targets = np.ascontiguousarray(y, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"y must hold numbers: {error}") from None
     if targets.shape != (n,):
         raise DataError(f"y must have shape ({n},), got {targets.shape}")
@@ -549,7 +729,10 @@ def targets_of(y: npt.ArrayLike, n: int) -> Array:
 
 def label_lists(y: Iterable[Iterable[int]]) -> tuple[Array, Array]:
     """Lists of label numbers as the core wants them: all labels, and where each list starts."""
-    lists = [np.asarray(list(labels)) for labels in y]
+    try:
+        lists = [np.asarray(list(labels)) for labels in y]
+    except TypeError:
+        raise DataError(f"y must hold a list of label numbers for each row, got {y!r}") from None
     for row, labels in enumerate(lists):
         if labels.size and (labels.ndim != 1 or labels.dtype.kind not in "iu"):
             raise DataError(
@@ -567,7 +750,7 @@ def weights_of(sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
         return None
     try:
         weights = np.require(sample_weight, np.float64, ["C", "A"])
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError(f"sample_weight must hold {n} numbers, got {sample_weight!r}") from None
     if weights.ndim == 0:
         weights = np.full(n, weights[()])

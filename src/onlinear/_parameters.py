@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -183,6 +184,8 @@ def check_number(
     good = isinstance(value, int | float) and not isinstance(value, bool) if not whole else _is_whole(value)
     if not good and not whole:
         good = hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0 and value.dtype.kind in "fiu"
+    if good and not whole and isinstance(value, int):
+        good = abs(value) <= sys.float_info.max
     if not good or not (value > low if open_low else value >= low) or not value <= high:
         bound = f"{'greater than' if open_low else 'at least'} {low:g}" + (
             "" if high == float("inf") else f" and at most {high:g}"
@@ -258,7 +261,7 @@ def check_numbers(owner: str, name: str, value: Any) -> None:
 
     try:
         good = bool(np.all(np.isfinite(np.asarray(value, dtype=np.float64))))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         good = False
     if not good:
         raise ParameterError(f"{owner}: {name} must be an array of finite numbers, got {value!r}.")

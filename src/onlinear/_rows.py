@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -137,13 +138,48 @@ def to_rows(X: Any) -> Rows:
     if x.dtype not in floats:
         try:
             x = x.astype(np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise DataError(f"X must be numeric, got dtype {x.dtype}") from error
     if x.ndim != 2:
         raise DataError(
             f"X must have two dimensions, got {x.ndim}; use X.reshape(1, -1) for a single example"
         )
     return DenseRows(x)
+
+
+def refuse_dict(
+    x: Any, fault: int, row: int, column: int, *, single_precision: bool = False, w: Any = None
+) -> DataError:
+    """The exception for a dict the core refused, which names the feature as the dict does."""
+    kind = Fault(fault)
+    dtype = "float32" if single_precision else "float64"
+    name = _culprit(x, np.inf if kind != Fault.too_large else float(np.finfo(dtype).max))
+    what = f"feature {column}" if name is None else f"feature {name[0]!a}"
+    match kind:
+        case Fault.nan:
+            message = f"{what} is NaN. Impute it, or leave it out."
+        case Fault.infinite:
+            message = f"{what} is infinite. Clip it, or leave it out."
+        case Fault.too_large:
+            message = f"{what} is too large for {dtype}. Scale the features, or use dtype='float64'."
+        case Fault.bad_weight:
+            message = f"w must be finite and not negative, got {w!r}"
+        case _:
+            error = refuse(fault, row, column, single_precision=single_precision)
+            message = str(error).replace("; the rows before it were learned", "")
+            return type(error)(message.replace(f"row {row}", "this example"), error.row, error.column)
+    return DataError(message, row, column if column >= 0 else None)
+
+
+def _culprit(x: Any, most: float) -> tuple[Any] | None:
+    """The first key of a dict whose value is NaN, infinite or larger than `most`, in a tuple; None where none is found."""
+    try:
+        for key, value in x.items():
+            if not isinstance(value, str) and not abs(float(value)) <= min(most, sys.float_info.max):
+                return (key,)
+    except Exception:  # something that is no dict, or can be read but once
+        pass
+    return None
 
 
 def refuse(

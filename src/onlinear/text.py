@@ -6,7 +6,8 @@ stream. The columns, signs and values are those of scikit-learn's ``HashingVecto
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -113,7 +114,8 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self._hasher = self._make_hasher(self.max_names)
         documents = _documents(X)
         if self.max_names:
-            self._hasher.collect(documents)
+            with _named_document(documents):
+                self._hasher.collect(documents)
             self.names_ = {column: name for column, name, *_ in self._hasher.names()}
         return self
 
@@ -135,7 +137,8 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         documents = _documents(X)
         hasher = self._make_hasher(0)
         single = np.dtype(self.dtype) == np.float32
-        data, indices, indptr = (hasher.transform32 if single else hasher.transform64)(documents)
+        with _named_document(documents):
+            data, indices, indptr = (hasher.transform32 if single else hasher.transform64)(documents)
         if indptr[-1] <= np.iinfo(np.int32).max:
             indptr = indptr.astype(np.int32)
         out = csr_matrix((data, indices, indptr), shape=(len(documents), 1 << self.bits), copy=False)
@@ -154,8 +157,12 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         )
         settings.check("TextHasher")
         whole("TextHasher", "max_names", self.max_names, 0, 1 << 26)
-        if np.dtype(self.dtype) not in (np.dtype(np.float32), np.dtype(np.float64)):
-            raise ParameterError(f"TextHasher: dtype must be float32 or float64, got {self.dtype!r}.")
+        try:
+            good = np.dtype(self.dtype) in (np.dtype(np.float32), np.dtype(np.float64))
+        except (TypeError, ValueError):
+            good = False
+        if not good:
+            raise ParameterError(f"TextHasher: dtype must be float32 or float64, got {self.dtype!a}.")
         return _text.Hasher(bits=int(self.bits), max_names=int(max_names), **settings.native())
 
     def __getstate__(self) -> dict[str, Any]:
@@ -177,10 +184,34 @@ def _documents(X: Iterable[str | bytes]) -> list[str]:
         raise ParameterError(
             "TextHasher: expected an iterable of documents, got a single one. Use [document]."
         )
-    documents = [document.decode("utf-8") if isinstance(document, bytes) else document for document in X]
-    for number, document in enumerate(documents):
-        if not isinstance(document, str):
+    try:
+        given = list(X)
+    except TypeError:
+        raise ParameterError(f"TextHasher: expected an iterable of documents, got {X!r}.") from None
+    for number, document in enumerate(given):
+        if isinstance(document, bytes):
+            try:
+                given[number] = document.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise ParameterError(
+                    f"TextHasher: document {number} is no UTF-8 at byte {error.start}. Decode it first, as in "
+                    "document.decode('latin-1')."
+                ) from None
+        elif not isinstance(document, str):
             raise ParameterError(
                 f"TextHasher: document {number} must be str or bytes, got {type(document).__name__}."
             )
-    return documents
+    return given  # type: ignore[return-value]
+
+
+@contextmanager
+def _named_document(documents: list[str]) -> Iterator[None]:
+    """Name the document that UTF-8 cannot hold."""
+    try:
+        yield
+    except UnicodeEncodeError as error:
+        number = next(i for i, document in enumerate(documents) if document is error.object)
+        raise ParameterError(
+            f"TextHasher: document {number} holds half a surrogate pair at character {error.start}, which is no text. "
+            "Repair it where it was decoded, as in document.encode('utf-8', 'replace').decode()."
+        ) from None

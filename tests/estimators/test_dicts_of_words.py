@@ -212,6 +212,46 @@ def test_values_say_what_is_wrong_with_them() -> None:
         model.learn_one({"a": Interrupted()}, "ham")
 
 
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ({"a": "\ud800"}, r"must be valid Unicode, got '\\ud800'"),
+        ({"\ud800": 1.0}, r"must be valid Unicode, got '\\ud800'"),
+        ({"fine": 1.0, "x\ud800": "red"}, r"must be valid Unicode, got 'x\\ud800'"),
+        ({"fine": 1.0, "dear": float("nan")}, "feature 'dear' is NaN"),
+        ({"colour": "red", "dear": float("-inf")}, "feature 'dear' is infinite"),
+        ({"fine": 1.0, "dear": 1e39}, "feature 'dear' is too large for float32.*dtype='float64'"),
+        ({3: float("nan")}, "feature 3 is NaN"),
+        ({-1: 1.0}, "feature index -1 is negative"),
+    ],
+    ids=ascii,
+)
+def test_a_refused_dict_is_told_by_its_words(x: dict[object, object], message: str) -> None:
+    """Not by columns that nobody chose; nothing is learned of it, whether it is the first or not."""
+    model = trained()
+    before = model.digest()
+    for call in (model.learn_one, AROWClassifier().learn_one):
+        for label in ("ham", "news"):
+            with pytest.raises(DataError, match=message):
+                call(x, label)
+    for read in (model.predict_one, model.predict_proba_one, model.explain):
+        if "1e+39" not in str(x):
+            with pytest.raises(DataError, match=message):
+                read(x)
+    assert model.digest() == before
+    assert words_of(model) == {"cheap", "pills", "lunch"}
+    assert model.classes_.tolist() == ["ham", "spam"]
+
+
+@pytest.mark.parametrize("x", [None, 3, [1.0], "text"], ids=str)
+def test_what_is_no_dict_is_refused_with_what_it_is(x: object) -> None:
+    """Arrays have methods of their own."""
+    model = trained()
+    for call in (lambda: model.learn_one(x, "ham"), lambda: model.predict_one(x)):  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=r"x must be a dict of features, got .*arrays go to partial_fit"):
+            call()
+
+
 def test_threads_take_turns_whatever_runs_in_them() -> None:
     """The items of a mapping are handed out by code of the user's, in which another thread may get its turn."""
     program = """

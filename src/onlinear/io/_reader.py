@@ -177,10 +177,13 @@ def _total_size(sources: Iterable[OneSource]) -> int | None:
     return total
 
 
-def _tuple(names: str | Iterable[str] | None) -> tuple[str, ...]:
+def _tuple(what: str, names: str | Iterable[str] | None) -> tuple[str, ...]:
     if names is None:
         return ()
-    return (names,) if isinstance(names, str) else tuple(names)
+    try:
+        return (names,) if isinstance(names, str) else tuple(names)
+    except TypeError:
+        raise ParameterError(f"read: {what} must be a string, or a list of strings, got {names!r}.") from None
 
 
 def read(
@@ -311,11 +314,11 @@ def read(
         label=label,
         weight=weight,
         tag=tag,
-        text=_tuple(text),
-        numeric=_tuple(numeric),
-        categorical=_tuple(categorical),
-        ignore=_tuple(ignore),
-        missing=_tuple(missing),
+        text=_tuple("text", text),
+        numeric=_tuple("numeric", numeric),
+        categorical=_tuple("categorical", categorical),
+        ignore=_tuple("ignore", ignore),
+        missing=_tuple("missing", missing),
         delimiter=delimiter,
         bits=bits,
         zero_based=zero_based,

@@ -36,6 +36,29 @@ def whole(owner: str, name: str, value: object, low: int, high: int) -> None:
         raise ParameterError(f"{owner}: {name} must be a whole number in [{low}, {high}], got {value!r}.")
 
 
+def flag(owner: str, name: str, value: object) -> None:
+    """Refuse what is neither True nor False."""
+    if type(value).__name__ not in ("bool", "bool_"):  # Python's and NumPy's
+        raise ParameterError(f"{owner}: {name} must be True or False, got {value!r}.")
+
+
+def words(owner: str, name: str, value: Any) -> None:
+    """Refuse what are no strings, or strings that are no text."""
+    for word in value:
+        if not isinstance(word, str) or not _is_text(word):
+            raise ParameterError(
+                f"{owner}: {name} must be a string, or several, of valid Unicode, got {word!a}."
+            )
+
+
+def _is_text(word: str) -> bool:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 class TextSettings(NamedTuple):
     """How text becomes features; see `onlinear.text.TextHasher`."""
 
@@ -53,6 +76,8 @@ class TextSettings(NamedTuple):
         one_of(owner, "analyzer", self.analyzer, ("word", "char", "char_wb"))
         one_of(owner, "weighting", self.weighting, ("count", "binary", "log"))
         one_of(owner, "norm", self.norm, ("l2", None))
+        flag(owner, "lowercase", self.lowercase)
+        flag(owner, "alternate_sign", self.alternate_sign)
         try:
             low, high = self.ngram_range
         except (TypeError, ValueError):
@@ -103,6 +128,13 @@ class Settings(NamedTuple):
         if self.batch_size is not None:
             whole("read", "batch_size", self.batch_size, 1, _NO_LIMIT)
         one_of("read", "labelled", self.labelled, (None, True, False))
+        flag("read", "multilabel", self.multilabel)
+        flag("read", "zero_based", self.zero_based)
+        for name in ("label", "weight", "tag"):
+            if (value := getattr(self, name)) is not None:
+                words("read", name, [value])
+        for name in ("text", "numeric", "categorical", "ignore", "missing"):
+            words("read", name, getattr(self, name))
         one_of("read", "on_error", self.on_error, ("stop", "skip"))
         if self.max_errors is not None:
             whole("read", "max_errors", self.max_errors, 1, _NO_LIMIT)

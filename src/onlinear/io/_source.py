@@ -8,7 +8,7 @@ import sys
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any, BinaryIO, Protocol, TypeAlias, cast
 
-from ..exceptions import ReadError
+from ..exceptions import ParameterError, ReadError
 from ._ahead import Ahead
 from ._compression import BLOCK, LONGEST_MAGIC, Decompressor, detect
 
@@ -36,7 +36,12 @@ def expand(source: Source) -> list[OneSource]:
         return list(_expand_path(os.fspath(source)))
     if hasattr(source, "read"):
         return [cast(BinaryIO, source)]
-    return [one for part in source for one in expand(part)]
+    try:
+        if not isinstance(source, (bytes, bytearray)):
+            return [one for part in iter(source) for one in expand(part)]
+    except TypeError:
+        pass
+    raise ParameterError(f"read: the source must be a path, an open file or a list of them, got {source!r}.")
 
 
 def _expand_path(path: str) -> Iterator[str]:
