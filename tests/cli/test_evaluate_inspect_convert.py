@@ -322,3 +322,20 @@ def test_help_shows_every_option_and_an_example() -> None:
         for example in command.examples:
             assert example.split()[0] in done.out
     assert json.dumps(run("--version").out).startswith('"onlinear ')
+
+
+def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    """Words and labels may come from anywhere; tables show what they hold, in one line each."""
+    path, word, label = tmp_path / "m.safetensors", "red\x1b[31m", "two\nlines\x9b"
+    model = onlinear.AROWClassifier(bits=10)
+    model.learn_one({word: 1.0, "naïve café": 1.0}, label).learn_one({"other": 1.0}, "plain")
+    model.save(path)
+    data = tmp_path / "data.jsonl"
+    data.write_text('{"label": "plain", "other": 1}\n{"label": "plain", "naïve café": 1}\n')
+    tables = [run("inspect", path).out, run("evaluate", path, data, "--bits", 10).out]
+    for table in tables:
+        assert all(line.isprintable() for line in table.split("\n")), table
+        assert r"two\nlines\x9b" in table
+    assert r"red\x1b[31m" in tables[0]
+    assert "naïve café" in tables[0]
+    assert label in run("inspect", path, "--json").json["classes"]

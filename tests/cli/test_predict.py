@@ -169,3 +169,40 @@ def test_a_model_of_named_columns_is_not_asked_by_hashed_names(tmp_path: Path) -
     rows = "\n".join(" ".join(f"{i + 1}:{x}" for i, x in enumerate(row)) for row in frame.to_numpy())
     numbered = run("predict", tmp_path / "m.safetensors", "-f", "svmlight", stdin=rows.encode())
     assert numbered.out.split() == model.predict(frame).tolist()
+
+
+def test_labels_with_tabs_and_ends_of_lines_do_not_break_the_columns(tmp_path: Path) -> None:
+    """They are written as in other tab-separated files: with a backslash, and so are backslashes."""
+    labels = ["two\tcells", "two\r\nlines", "C:\\new", "plain"]
+    X = np.eye(4)
+    onlinear.AROWClassifier().fit(X, labels).save(tmp_path / "m.safetensors")
+    data = tmp_path / "data.svm"
+    data.write_text("".join(f"{i + 1}:1\n" for i in range(4)))
+    written = [r"two\tcells", r"two\r\nlines", r"C:\\new", "plain"]
+
+    assert run("predict", tmp_path / "m.safetensors", data).out.split("\n") == [*written, ""]
+    table = run("predict", tmp_path / "m.safetensors", data, "--proba", "--header").out.split("\n")[:-1]
+    assert [line.split("\t")[0] for line in table] == ["label", *written]
+    assert {len(line.split("\t")) for line in table} == {5}
+
+
+def test_labels_of_a_ranker_are_told_apart(tmp_path: Path) -> None:
+    """A comma of their own has a backslash before it."""
+    model = onlinear.MultilabelRanker(threshold=0.0).fit(np.eye(2), [["a,b", "c\td"], ["a,b"]])
+    model.save(tmp_path / "m.safetensors")
+    (tmp_path / "data.svm").write_text("1:1\n")
+    out = run("predict", tmp_path / "m.safetensors", tmp_path / "data.svm").out
+
+    assert sorted(out.rstrip("\n").replace(r"\,", "\0").split(",")) == ["a\0b", r"c\td"]
+
+
+def test_a_compact_model_says_that_it_is_one(two: tuple[Path, Path], tmp_path: Path) -> None:
+    """The variances are in the model that it was made from, whatever its class."""
+    data, path = two
+    small = tmp_path / "small.safetensors"
+    assert run("convert", path, small, "--compact").code == 0
+    done = run("predict", small, data, "--std")
+    assert done.code == 2
+    assert "this is a compact export" in done.err
+    assert "predict with the whole model" in done.err
+    assert "use AROWClassifier" not in done.err

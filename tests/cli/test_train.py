@@ -373,3 +373,18 @@ def test_a_weight_that_would_overflow_names_the_line(tmp_path: Path) -> None:
     skipped = run("train", data, "-a", "perceptron", "-p", "rate=1000", "-q", "--on-error", "skip", "--json")
     assert skipped.code == 0
     assert skipped.json["refused"] >= 1
+
+
+@pytest.mark.parametrize("bits", [0, 29, 30, 31, 32])
+@pytest.mark.parametrize("name", ["data.svm", "data.csv"])
+def test_bits_out_of_range_are_a_matter_of_usage(bits: int, name: str, tmp_path: Path) -> None:
+    """A model has 2^28 columns at most, unless --max-features allows more."""
+    data = tmp_path / name
+    data.write_text("label,a\nx,1\ny,2\n" if name.endswith("csv") else "1 1:1\n-1 2:1\n")
+    done = run("train", data, "--bits", bits)
+    assert done.code == 2
+    assert f"--bits must be from 1 to 28, got {bits}" in done.err
+    done = run("train", data, "--bits", 12, "--max-features", 2048)
+    assert done.code == 2
+    assert "--bits must be from 1 to 11, got 12" in done.err
+    assert "--max-features" in done.err

@@ -63,10 +63,11 @@ def main(arguments: list[str] | None = None) -> int:
         _let_go_of_stdout()
         return BROKEN_PIPE
     except Exception as error:
-        from ._errors import explain
+        from ._errors import explain, printable
 
         message, code = explain(error)
-        sys.stderr.write(f"onlinear: {message}\n")
+        lines = [printable(line) for line in message.split("\n")]
+        sys.stderr.write("onlinear: {}\n".format("\n".join(lines)))
         return code
 
 

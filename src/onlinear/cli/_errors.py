@@ -7,7 +7,7 @@ import os
 from ..exceptions import NotAvailableError, OnlinearError, ParameterError
 from . import DATA, USAGE
 
-__all__ = ["UsageError", "explain"]
+__all__ = ["UsageError", "explain", "printable"]
 
 
 class UsageError(Exception):
@@ -34,6 +34,16 @@ def explain(error: Exception) -> tuple[str, int]:
     if isinstance(error, ImportError):
         return f"{error}. Install it, as with: pip install 'onlinear[plot,parquet]'", USAGE
     return f"unexpected {type(error).__name__}: {error}. Please report it; ONLINEAR_DEBUG=1 shows more.", DATA
+
+
+def printable(text: str) -> str:
+    """A line for people: what would move a terminal's cursor or change its colours is shown by its escape."""
+    if text.isprintable():
+        return text
+    import re
+
+    told = r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+    return re.sub(told, lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def _of_system(error: OSError) -> str:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from .._stream import StreamLabels
 from ..exceptions import DataError
 from ..persistence import writable
-from ._errors import UsageError
+from ._errors import UsageError, printable
 from ._reading import Scored, load_model, named_label, open_like, score
 
 __all__ = ["Evaluation", "draw", "error_of", "evaluate", "render"]
@@ -250,7 +250,7 @@ def render(result: Evaluation) -> str:
     if f["unknown_labels"]:
         lines.append(f"unknown labels     {f['unknown_labels']:,} rows of classes the model has never met")
     lines += ["", *_per_class(f["per_class"]), "", *_confusion(result), "", *_calibration(f["calibration"])]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _per_class(items: list[dict[str, Any]]) -> list[str]:

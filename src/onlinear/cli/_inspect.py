@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..persistence import plain, written_aside
-from ._errors import UsageError
+from ._errors import UsageError, printable
 from ._reading import load_model, named_label
 
 __all__ = ["describe", "page", "render"]
@@ -143,16 +143,16 @@ def render(about: dict[str, Any]) -> str:
         f"{about['seen']:,} examples seen, {about['updates']:,} updates, {about['mistakes']:,} mistakes",
     ]
     for name, items in about["weights"].items():
-        width = max([7, *(len(item["feature"]) for item in items)])
+        width = max([7, *(len(printable(item["feature"])) for item in items)])
         lines += ["", f"towards {name}", f"{'feature':<{width}}    weight       std"]
         for item in items:
             std = "" if item["std"] is None else f"{item['std']:10.4f}"
-            lines.append(f"{item['feature']:<{width}}  {item['weight']:+8.4f}{std}")
+            lines.append(f"{printable(item['feature']):<{width}}  {item['weight']:+8.4f}{std}")
     if about.get("transitions"):
         lines += ["", "strongest transitions"]
         lines += [f"{t['from']} -> {t['to']}  {t['weight']:+8.4f}" for t in about["transitions"]]
     lines += ["", "weights", *_bars(about["histogram"])]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _some(names: list[str], most: int) -> str:

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from .. import _core
 from ..persistence import written_aside
-from ._reading import Scored, decide, load_model, named_label, open_like, read_blocks, score
+from ._reading import Scored, cell, decide, load_model, open_like, read_blocks, score
 
 __all__ = ["opened", "predict"]
 
@@ -41,7 +41,7 @@ def predict(
     if std:
         model._need_variance()
     labels = model._labels
-    names = [named_label(labels.names[number]) for number in labels.ranking]
+    names = [cell(name) for name in labels.classes.ranked]
     with open_like(model, files, reading, labelled=None) as reader, opened(output) as out:
         if header:
             out.write("\t".join(_columns(names, scores, proba, std)).encode() + b"\n")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from ._errors import printable
+
 __all__ = ["Display", "Silent", "display"]
 
 _HEADER = (
@@ -132,4 +134,5 @@ def display(quiet: bool, position: int = 0, measure: str = "error") -> Silent:
 
 
 def _cut(text: str) -> str:
+    text = printable(text)
     return text if len(text) <= 16 else f"{text[:15]}…"

@@ -17,7 +17,7 @@ from ._errors import UsageError
 if TYPE_CHECKING:
     from ..io import Batch, Reader
 
-__all__ = ["Scored", "decide", "load_model", "named_label", "open_like", "read_blocks", "score"]
+__all__ = ["Scored", "cell", "decide", "load_model", "named_label", "open_like", "read_blocks", "score"]
 
 
 def load_model(path: Path) -> tuple[Any, str]:
@@ -135,6 +135,19 @@ def _named_lines(batch: Batch) -> Iterator[None]:
             raise
         line = int(batch.buffers.lines[error.row])
         raise ReadError(f"{batch.source}:{line}: {error}", batch.source, line) from None
+
+
+def cell(name: Any, separators: str = "") -> str:
+    r"""A class as it is written into a tab-separated column: tabs, ends of lines and backslashes as \t, \n, \r, \\.
+
+    Characters that separate something inside of the column get a backslash as well.
+    """
+    text = named_label(name)
+    if text.isalnum():
+        return text
+    marks = {"\\": "\\", "\t": "t", "\n": "n", "\r": "r"} | dict(zip(separators, separators, strict=True))
+    text = "".join([f"\\{marks[letter]}" if letter in marks else letter for letter in text])
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def named_label(name: Any) -> str:

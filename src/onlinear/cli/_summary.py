@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._errors import printable
+
 __all__ = ["figures_as_text", "summary"]
 
 _MOST_CLASSES = 20
@@ -74,7 +76,7 @@ def summary(report: dict[str, Any]) -> str:
         lines.append("interrupted; this is how far it came")
     elif len(classes) == 1 and report["task"] == "classification":
         lines.append("only one class was seen; the model will predict nothing else")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _label(name: str) -> str:

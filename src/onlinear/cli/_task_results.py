@@ -11,7 +11,7 @@ from .._stream import StreamLabels, rows_of
 from .._task_streams import LabelLists, ranking_measures, targets_in
 from ..exceptions import DataError
 from ._errors import UsageError
-from ._reading import named_label, open_like, read_blocks
+from ._reading import cell, named_label, open_like, read_blocks
 from ._summary import figures_as_text
 
 __all__ = ["Columns", "evaluate_rows", "reading_for", "render_figures"]
@@ -70,7 +70,7 @@ class Columns:
         if not is_ranker(self.model):
             first = "inside" if is_one_class(self.model) else "prediction"
             return [first, *(["score"] if self.scores else []), *(["std"] if self.std else [])]
-        labels = [named_label(name) for name in self.model.classes_.tolist()]
+        labels = [cell(name) for name in self.model.classes_.tolist()]
         scores = [f"score:{name}" for name in labels] if self.scores else []
         return ["labels", *scores, *([f"proba:{name}" for name in labels] if self.proba else [])]
 
@@ -96,7 +96,7 @@ class Columns:
 
     def _ranked(self, blocks: Array) -> list[list[str]]:
         model = self.model
-        names = [named_label(name) for name in model.classes_.tolist()]
+        names = [cell(name, ",") for name in model.classes_.tolist()]
         scores, chosen, probability = judged(model, blocks)
         order = np.argsort(-scores, axis=1, kind="stable")
         first = [

@@ -111,6 +111,7 @@ class Plan:
             )
         if "-" in self.files and "-" in self.test:
             raise UsageError("standard input cannot be both the training and the test data")
+        self._check_bits()
         self.task.check_reading(self)
         if self.save is not None:
             writable(self.save)
@@ -122,6 +123,16 @@ class Plan:
 
         files = [Path(str(file)) for file in expand([*self.files, *self.test])]
         return any(file.exists() and file.samefile(path) for file in files)
+
+    def _check_bits(self) -> None:
+        """Refuse more columns than the model may have."""
+        bits, most = self.reading.get("bits"), self.reading.get("max_features") or 1 << 28
+        allowed = max(min(most.bit_length() - 1, 30), 1)
+        if bits is not None and not 1 <= bits <= allowed:
+            raise UsageError(
+                f"--bits must be from 1 to {allowed}, got {bits}: features are hashed to 2^BITS columns, and a model has "
+                f"at most {most:,} (--max-features)"
+            )
 
     def _usual_names(self) -> int:
         """Words are worth a little time and memory, the columns of numeric formats are not."""
