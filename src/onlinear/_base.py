@@ -18,7 +18,7 @@ from ._learner import weights_of
 from ._numpy import np
 from ._parameters import check_choice, check_number, with_advice
 from ._rows import Rows, SparseRows, refuse
-from ._sklearn import ClassifierMixin, generator, is_lean
+from ._sklearn import ClassifierMixin, is_lean, seeded
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
 if TYPE_CHECKING:
@@ -676,7 +676,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         intercept : ndarray of shape (n, *intercept_.shape)
         """
         learner = self._need_variance()
-        rng = generator(random_state)
+        check_number(type(self).__name__, "n", n, 0, 1 << 31, whole=True)
+        rng = seeded(type(self).__name__, random_state)
         covariance = learner.handle.covariance()
         if covariance is None:
             coef = self.coef_ + self.coef_std_ * rng.standard_normal((n, *self.coef_.shape))
@@ -706,6 +707,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         from ._explanation import explain_margin
 
+        if top is not None:
+            check_number(type(self).__name__, "top", top, 0, 1 << 31, whole=True)
         learner, classes = self._ready(), self._labels.classes
         columns, values = self._entries(x)
         return explain_margin(

@@ -22,7 +22,7 @@ from ._parameters import (
     with_advice,
 )
 from ._rows import Rows, SparseRows, check_sparse, is_sparse, quick_rows, refuse, refuse_dict, to_rows
-from ._sklearn import BaseEstimator, generator, is_lean
+from ._sklearn import BaseEstimator, is_lean, seeded
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
 if TYPE_CHECKING:
@@ -215,13 +215,7 @@ class OnlineEstimator(BaseEstimator):
                 break
 
     def _generator(self) -> np.random.RandomState:
-        try:
-            return generator(self.random_state)
-        except (TypeError, ValueError) as error:
-            raise ParameterError(
-                f"{type(self).__name__}: random_state must be None, a seed in [0, 2**32) or a RandomState, "
-                f"got {self.random_state!r}"
-            ) from error
+        return seeded(type(self).__name__, self.random_state)
 
     def _error(self, report: Report, n: int) -> float:
         """The progressive error of a pass."""
@@ -243,8 +237,16 @@ class OnlineEstimator(BaseEstimator):
         -------
         self
         """
+        if not isinstance(batches, Iterable) or isinstance(batches, str | bytes):
+            raise DataError(
+                f"batches must be an iterable of (X, y), or what onlinear.read gives, got {batches!a}"
+            )
         stream = None
         for batch in batches:
+            if not isinstance(batch, tuple) and not hasattr(batch, "buffers"):
+                raise DataError(
+                    f"a batch must be (X, y), (X, y, weights), or what onlinear.read gives, got {batch!a}"
+                )
             if isinstance(batch, tuple):
                 X, y, *rest = batch
                 self.partial_fit(X, y, sample_weight=rest[0] if rest else None)

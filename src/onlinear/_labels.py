@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from . import _core
@@ -20,65 +21,53 @@ class Classes:
         self._names = names  # only ever added to
         self.count = len(names)
         self.type = type
-        self._ranking: list[int] | None = None
-        self._sorted: Array | None = None
-        self._order: Array | None = None
-        self._dtype_made: np.dtype[Any] | None = None
 
     def among(self, n_blocks: int) -> Classes:
         """Those a learner of so many blocks knows: another thread may be about to bring it more."""
-        known = max(n_blocks, 2)
-        return self if self.count <= known else Classes(self._names[:known], self.type)
+        if self.count <= n_blocks or self.count <= 2:
+            return self
+        return Classes(self._names[: max(n_blocks, 2)], self.type)
 
-    @property
+    @cached_property
     def dtype(self) -> np.dtype[Any] | None:
         """The type of the array that would hold them."""
-        if self._dtype_made is None and self.type is not None:
-            self._dtype_made = np.dtype(self.type)
-        return self._dtype_made
+        return None if self.type is None else np.dtype(self.type)
 
-    @property
+    @cached_property
     def ranking(self) -> list[int]:
         """The number of each sorted class, as a list."""
-        if self._ranking is None:
-            numbers, names = range(self.count), self._names
-            try:
-                self._ranking = sorted(numbers, key=names.__getitem__)
-            except TypeError:  # words and numbers
-                self._ranking = sorted(numbers, key=lambda i: f"{type(names[i]).__name__}:{names[i]!r}")
-        return self._ranking
+        numbers, names = range(self.count), self._names
+        try:
+            return sorted(numbers, key=names.__getitem__)
+        except TypeError:  # words and numbers
+            return sorted(numbers, key=lambda i: f"{type(names[i]).__name__}:{names[i]!r}")
 
     @property
     def names(self) -> list[Any]:
         """The classes in the order of their numbers."""
         return self._names[: self.count]
 
-    @property
+    @cached_property
     def ranked(self) -> list[Any]:
         """The classes, sorted, as a list."""
         return [self._names[number] for number in self.ranking]
 
-    @property
+    @cached_property
     def sorted(self) -> Array:
         """The classes, sorted."""
-        if self._sorted is None:
-            kind = "O" if self.dtype is None else self.dtype.kind
-            if kind == "O":
-                made = np.empty(self.count, dtype=object)
-                made[:] = self.ranked
-            else:
-                made = np.array(self.ranked, dtype=None if kind in "US" else self.dtype)
-            self._sorted = made
-        return self._sorted
+        kind = "O" if self.dtype is None else self.dtype.kind
+        if kind == "O":
+            made = np.empty(self.count, dtype=object)
+            made[:] = self.ranked
+            return made
+        return np.array(self.ranked, dtype=None if kind in "US" else self.dtype)
 
-    @property
+    @cached_property
     def order(self) -> Array:
         """The number of each sorted class."""
-        if self._order is None:
-            self._order = np.array(self.ranking, dtype=np.intp)
-        return self._order
+        return np.array(self.ranking, dtype=np.intp)
 
-    @property
+    @cached_property
     def in_order(self) -> bool:
         """Whether the classes came sorted, so that numbers are positions."""
         return self.ranking == list(range(self.count))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core, task
@@ -629,6 +630,8 @@ def need_weight(w: Any) -> None:
 
 
 def _need_whole(name: str, value: Any, low: int, high: int) -> None:
+    if type(value) is int and low <= value <= high:
+        return
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     good = isinstance(value, int) and not isinstance(value, bool)
     good = good or (kind in ("i", "u") and getattr(value, "ndim", 1) == 0)
@@ -647,13 +650,16 @@ def _need_size(name: str, value: Any) -> None:
 
 def _need_axis(name: str, value: Any) -> None:
     """Raise unless `value` is an object of one of the three axes."""
-    if not isinstance(
-        value, tuple(kind for kind in vars(getattr(_core, name)).values() if isinstance(kind, type))
-    ):
+    if not isinstance(value, _axis(name)):
         example = {"task": "Binary", "rule": "Arow", "belief": "Diagonal"}[name]
         raise ParameterError(
             f"{name} must be an object from onlinear.{name}, such as {name}.{example}(), got {value!r}"
         )
+
+
+@cache
+def _axis(name: str) -> tuple[type, ...]:
+    return tuple(kind for kind in vars(getattr(_core, name)).values() if hasattr(kind, "parameters"))
 
 
 def _dtype_of(given: Any) -> str:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from ._lean import is_lean
 from ._numpy import np
+from .exceptions import ParameterError
 
-__all__ = ["BaseEstimator", "ClassifierMixin", "OutlierMixin", "RegressorMixin", "generator", "is_lean"]
+__all__ = ["BaseEstimator", "ClassifierMixin", "OutlierMixin", "RegressorMixin", "is_lean", "seeded"]
 
 if TYPE_CHECKING:
 
@@ -74,3 +75,13 @@ def generator(random_state: Any) -> np.random.RandomState:
     if random_state is np.random:
         return np.random.mtrand._rand
     return np.random.RandomState(random_state)
+
+
+def seeded(owner: str, random_state: Any) -> np.random.RandomState:
+    """A generator of random numbers; what is no seed is refused in the owner's name."""
+    try:
+        return generator(random_state)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(
+            f"{owner}: random_state must be None, a seed in [0, 2**32) or a RandomState, got {random_state!r}"
+        ) from error

@@ -18,9 +18,9 @@ from . import belief as beliefs
 from . import rule as rules
 from ._algorithms import ALGORITHMS, axes_of, truncation_of
 from ._learner import contiguous, weights_of
-from ._parameters import check_choice, check_number, not_with_learned
+from ._parameters import check_choice, check_flag, check_number, not_with_learned
 from ._rows import refuse
-from ._sklearn import BaseEstimator, generator
+from ._sklearn import BaseEstimator, seeded
 from .exceptions import DataError, ModelFileError, ParameterError, ReadError
 from .io._source import open_stream
 
@@ -499,7 +499,7 @@ class SequenceLabeler(BaseEstimator):
             self._learn(native, reader.take(), None, None, self._classes, known)
 
     def _make_passes(self, native: Any, batch: Any, classes: list[Any], weights: Array | None) -> None:
-        rng = generator(self.random_state)
+        rng = seeded(type(self).__name__, self.random_state)
         for _ in range(self.passes):
             order = rng.permutation(len(batch)).astype(np.int64) if self.shuffle else None
             self._learn(native, batch, order, weights, classes, len(classes))
@@ -650,6 +650,12 @@ class SequenceLabeler(BaseEstimator):
             check_choice(owner, "dtype", self.dtype, ("float32", "float64"))
         if self.cost is not None and not callable(self.cost):
             check_choice(owner, "cost", self.cost, _COSTS)
+        check_flag(owner, "average", self.average)
+        check_flag(owner, "shuffle", self.shuffle)
+        if self.belief is not None and not hasattr(self.belief, "parameters"):
+            raise ParameterError(
+                f"{owner}: belief must be None or an object from onlinear.belief, got {self.belief!r}."
+            )
 
     def axes(self) -> tuple[Any, Any]:
         """The rule and the belief these parameters mean.
@@ -991,6 +997,11 @@ def _read(
     ready = [x if type(x) is list else _sequence(x) for x in sequences]
     try:
         return native.read(ready, labels, index, learning, new_labels)
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"a feature's name or category must be valid Unicode, got {error.object!a}, which holds half a surrogate "
+            "pair; repair it where it was decoded"
+        ) from None
     except (ValueError, TypeError) as error:
         raise DataError(str(error)) from None
 

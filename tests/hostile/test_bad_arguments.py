@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import onlinear
-from onlinear import AROWClassifier, Learner, PassiveAggressiveClassifier, belief, rule, task
+from onlinear import AROWClassifier, Learner, PassiveAggressiveClassifier, SequenceLabeler, belief, rule, task
 from onlinear.exceptions import DataError, NumericError, ParameterError
 from onlinear.text import TextHasher
 
@@ -284,3 +284,58 @@ def test_values_of_a_dict_are_refused_alike_with_and_without_weight() -> None:
         for w in (1.0, 0.0):
             with pytest.raises(DataError, match="feature 'a' is NaN"):
                 model.learn_one({"b": 1.0, "a": math.nan}, 1, w)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"belief": "diagonal"}, r"belief must be None or an object from onlinear\.belief, got 'diagonal'"),
+        ({"average": "yes"}, "average must be True or False, got 'yes'"),
+        ({"random_state": "a"}, "random_state must be None, a seed .*, got 'a'"),
+    ],
+    ids=str,
+)
+def test_a_labeler_names_the_parameter_that_is_wrong(given: dict[str, Any], message: str) -> None:
+    """As all others do."""
+    with pytest.raises(ParameterError, match=f"SequenceLabeler: {message}"):
+        SequenceLabeler(**given).fit([[["w=a"]], [["w=b"]]], [["x"], ["y"]])
+
+
+def test_a_labeler_refuses_what_is_no_text_and_no_file() -> None:
+    """With what it may be."""
+    model = SequenceLabeler().fit([[["w=a"]], [["w=b"]]], [["x"], ["y"]])
+    before = model.digest()
+    tokens: list[Any] = [["\ud800"], {"\ud800": 1.0}, {"a": "\ud800"}]
+    for token in tokens:
+        for call in (lambda X: model.predict(X), lambda X: model.partial_fit(X, [["x"]])):
+            with pytest.raises(DataError, match=r"must be valid Unicode, got '.*\\ud800'"):
+                call([[token]])
+    for file in (None, 3, []):
+        with pytest.raises(ParameterError, match="the source must be a path or an open file, got"):
+            model.predict_file(file)
+    assert model.digest() == before
+
+
+def test_streams_that_are_none_are_refused() -> None:
+    """With what a stream is made of."""
+    model = AROWClassifier().fit(np.eye(2), [0, 1])
+    before = model.digest()
+    for stream in (None, 3, "file.svm"):
+        with pytest.raises(
+            DataError, match=r"batches must be an iterable of \(X, y\), or what onlinear.read gives"
+        ):
+            model.fit_stream(stream)  # type: ignore[arg-type]
+    with pytest.raises(DataError, match=r"a batch must be \(X, y\), \(X, y, weights\), or .*, got 3"):
+        model.fit_stream([3])
+    assert model.digest() == before
+
+
+def test_counts_of_draws_and_features_are_whole_numbers() -> None:
+    """As the docstrings say."""
+    model = AROWClassifier().fit(np.eye(2), [0, 1])
+    with pytest.raises(ParameterError, match="AROWClassifier: n must be a whole number, at least 0.*got 'a'"):
+        model.sample("a")  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="random_state must be None"):
+        model.sample(2, random_state="a")
+    with pytest.raises(ParameterError, match="top must be a whole number, at least 0.*got 1.5"):
+        model.explain([1.0, 0.0], top=1.5)  # type: ignore[arg-type]

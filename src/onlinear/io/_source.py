@@ -202,6 +202,8 @@ def _size_of(raw: BinaryIO) -> int | None:
 def open_stream(source: OneSource) -> ByteStream:
     """Open one source."""
     if not isinstance(source, (str, os.PathLike)):
+        if not hasattr(source, "read"):
+            raise ParameterError(f"the source must be a path or an open file, got {source!r}.")
         return ByteStream(source, str(getattr(source, "name", "stream")), owned=False)
     path = os.fspath(source)
     if path == "-":
