@@ -479,7 +479,11 @@ def test_costs_change_what_is_learned_and_are_counted(folder: Path, tmp_path: Pa
         (["--task", "sequence", "--format", "csv"], 2, "sequences are read from CoNLL files"),
         (["--task", "sequence", "--template", "nonsense["], 2, "nonsense["),
         (["--task", "regression", "--cost-matrix", "{costs}"], 2, "--cost-matrix is for classification"),
-        (["-a", "mira", "--cost-matrix", "{costs}"], 2, "cost_matrix does not go with several constraints"),
+        (
+            ["-a", "mira", "--cost-matrix", "{costs}"],
+            2,
+            "cost_matrix does not go with an update of several classes",
+        ),
         (["--cost-matrix", "{nothing}"], 1, "nothing.json: no such file"),
         (["--cost-matrix", "{bad}"], 1, "bad.json:1:"),
         (["--cost-matrix", "{ragged}"], 1, "ragged.csv:3:1: expected 2 costs after the class, found 1"),
