@@ -309,7 +309,7 @@ private:
     }
 
     /// Throws for a string that UTF-8 cannot hold, which Python shows with its escapes.
-    [[noreturn]] static void refuse_text(PyObject* text) {
+    [[noreturn, gnu::cold, gnu::noinline]] static void refuse_text(PyObject* text) {
         if (!PyErr_ExceptionMatches(PyExc_UnicodeError)) throw nb::python_error();
         PyErr_Clear();
         const nb::object shown = nb::steal(PyObject_ASCII(text));
