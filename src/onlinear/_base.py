@@ -81,9 +81,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         self
         """
         self._check_parameters()
-        go_on = self.warm_start and self.__dict__.get("_learner") is not None
-        if go_on:
-            self._follow_parameters()
+        go_on = self.warm_start and self._so_far() is not None
         self._generator()
         # Going on changes the learner in place; what starts anew needs no look at the rows first.
         with self._all_or_nothing(deep=go_on):
@@ -140,8 +138,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         -------
         self
         """
-        self._follow_parameters()
-        rows = self._quick(X) if classes is None and self.__dict__.get("_learner") is not None else None
+        rows = self._quick(X) if self._so_far() is not None and classes is None else None
         numbers = None
         if rows is not None:
             labels = np.asarray(y)
@@ -261,7 +258,6 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
     def _stream(self, **options: Any) -> RowStream:
         from ._stream import StreamLearner
 
-        self._follow_parameters()
         return StreamLearner(self, **options)
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Self:
@@ -287,7 +283,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         >>> model.predict_one({"money": 1})
         'spam'
         """
-        self._follow_parameters()
+        self._so_far()
         number = self._number_of(y)
         if number is None:
             return self._learn_new_one(x, y, w)

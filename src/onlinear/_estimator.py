@@ -160,10 +160,14 @@ class OnlineEstimator(BaseEstimator):
             self._changed = True
         return self
 
+    def _so_far(self) -> Learner | None:
+        """The learner, with what `set_params` has changed since; None before any learning."""
+        if "_changed" in self.__dict__:
+            self._follow_parameters()
+        return self.__dict__.get("_learner")
+
     def _follow_parameters(self) -> None:
-        """Go on with what `set_params` changed after learning had begun: a new learner takes over the state."""
-        if "_changed" not in self.__dict__:
-            return
+        """Go on with other parameters: a new learner takes over the state."""
         before, learner, labels = dict(self.__dict__), self._learner, self._labels
         try:
             self._labels = Labels()

@@ -54,9 +54,7 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         self
         """
         self._check_parameters()
-        go_on = self.warm_start and self.__dict__.get("_learner") is not None
-        if go_on:
-            self._follow_parameters()
+        go_on = self.warm_start and self._so_far() is not None
         with self._all_or_nothing():
             rows, targets = self._validated(X, y, reset=not go_on)
             weights = self._fit_weights(sample_weight, rows.n_rows)
@@ -85,8 +83,7 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         -------
         self
         """
-        self._follow_parameters()
-        first = self.__dict__.get("_learner") is None
+        first = self._so_far() is None
         rows = None if first else self._quick(X)
         inspected = rows is None
         with self._all_or_nothing():
@@ -121,8 +118,7 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
             target = float(y)
         except (TypeError, ValueError):
             raise DataError(f"y must be a number, got {y!r}") from None
-        if self.__dict__.get("_learner") is not None:
-            self._follow_parameters()
+        if self._so_far() is not None:
             self._learn_dict(x, w, target=target)
             return self
         self._check_parameters()
@@ -138,7 +134,6 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
     def _stream(self, **options: Any) -> RowStream:
         from ._task_streams import TargetStream
 
-        self._follow_parameters()
         return TargetStream(self, **options)
 
     def _error(self, report: Report, n: int) -> float:

@@ -160,6 +160,7 @@ class RowStream:
     def __init__(
         self, model: Any, *, dtype: str = "float32", skip: bool = False, measure: bool = False
     ) -> None:
+        model._so_far()
         self.model = model
         self.dtype = model.dtype or dtype
         self.skip = skip

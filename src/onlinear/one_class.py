@@ -103,9 +103,7 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         y : ignored
             Present for the sake of pipelines.
         """
-        go_on = self.warm_start and self.__dict__.get("_learner") is not None
-        if go_on:
-            self._follow_parameters()
+        go_on = self.warm_start and self._so_far() is not None
         self._check_parameters()
         with self._all_or_nothing():
             rows = self._checked_rows(X, reset=not go_on)
@@ -128,8 +126,7 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         y : ignored
             Present for the sake of pipelines.
         """
-        self._follow_parameters()
-        first = self.__dict__.get("_learner") is None
+        first = self._so_far() is None
         rows = None if first else self._quick(X)
         inspected = rows is None
         with self._all_or_nothing():
@@ -151,8 +148,7 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         y : ignored
             Present for the sake of pipelines.
         """
-        if self.__dict__.get("_learner") is not None:
-            self._follow_parameters()
+        if self._so_far() is not None:
             self._learn_dict(x, w)
             return self
         self._check_parameters()
@@ -166,7 +162,6 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
     def _stream(self, **options: Any) -> RowStream:
         from ._task_streams import OneClassStream
 
-        self._follow_parameters()
         return OneClassStream(self, **options)
 
     def _error(self, report: Report, n: int) -> float:

@@ -189,7 +189,7 @@ def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> No
         model._write(path, dict(extra or {}))
         return
     _need_ours(model)
-    model._follow_parameters()
+    model._so_far()
     learner = model._ready()
     if isinstance(learner.handle, ServingHandle):
         raise NotAvailableError(

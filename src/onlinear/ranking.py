@@ -132,9 +132,7 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
             array.
         """
         self._check_parameters()
-        go_on = self.warm_start and self.__dict__.get("_learner") is not None
-        if go_on:
-            self._follow_parameters()
+        go_on = self.warm_start and self._so_far() is not None
         given = self._given(y, anew=not go_on)
         weights = self._fit_weights(sample_weight, given.n)
         known = self._labels if go_on else Labels()
@@ -170,8 +168,7 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
             Labels to expect; not needed. When given, a label of `y` outside them is refused.
         """
         self._check_parameters()
-        self._follow_parameters()
-        first = self.__dict__.get("_learner") is None
+        first = self._so_far() is None
         given = self._given(y, anew=first)
         weights = weights_of(sample_weight, given.n)
         if classes is not None:
@@ -229,7 +226,6 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
     def _stream(self, **options: Any) -> RowStream:
         from ._task_streams import RankingStream
 
-        self._follow_parameters()
         return RankingStream(self, **options)
 
     def fit_stream(self, batches: Iterable[Any]) -> Self:
@@ -261,8 +257,7 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         if not isinstance(y, Collection) or isinstance(y, str | bytes):
             raise DataError(f"y must be a collection of labels, or a dict from label to bool, got {y!r}")
         relevant = [label for label in y if not isinstance(y, Mapping) or y[label]]
-        self._follow_parameters()
-        first = self.__dict__.get("_learner") is None
+        first = self._so_far() is None
         known = Labels() if first else self._labels
         new = known.unknown(_array_of(list(y)))
         if first:

@@ -178,9 +178,11 @@ struct StateReader final : belief::StateVisitor<T> {
         };
         entry.f32.empty() ? put(entry.f64) : put(entry.f32);
     }
-    void table(const char* name, std::vector<double>& table, std::size_t) override {
+    void table(const char* name, std::vector<double>& table, std::size_t columns) override {
         for (const GivenEntry& entry : given.entries) {
             if (entry.name != name) continue;
+            if (entry.shape.size() != 2 || (columns != 0 && entry.shape[1] != columns))
+                throw std::invalid_argument(std::string("state '") + name + "' has the wrong shape");
             for (const double v : entry.f64) check(name, v, -std::numeric_limits<double>::infinity());
             table.assign(entry.f64.begin(), entry.f64.end());
             return;

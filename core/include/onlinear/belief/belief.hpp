@@ -33,7 +33,8 @@ struct StateVisitor {
     virtual void scalar(const char* name, double& value) = 0;
     virtual void plane(const char* name, Planes<T>& planes, std::size_t plane) = 0;
     virtual void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) = 0;
-    /// Rows of float64 numbers, as many as there are; when loading, as many as were saved.
+    /// Rows of float64 numbers, as many as there are; when loading, as many as were saved. 0 columns: any
+    /// number.
     virtual void table(const char* name, std::vector<double>& values, std::size_t columns) = 0;
     virtual bool loading() const noexcept = 0;
 

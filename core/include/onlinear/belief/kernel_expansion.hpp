@@ -327,7 +327,7 @@ public:
         if (gaussian_) v.table("plain", plain_, blocks());
         v.table("born", born_, 1);
         v.table("support", t.support, 3);
-        v.table("root", t.root, std::max<std::size_t>(elements_.size(), 1));
+        v.table("root", t.root, v.loading() ? 0 : std::max<std::size_t>(elements_.size(), 1));
         v.table("elements", t.elements, kElementColumns);
         v.scalar("scale", scale_);
         v.scalar("prior", a_);
