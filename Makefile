@@ -30,7 +30,7 @@ types: lint
 format-check: lint
 	find core fuzz benchmarks -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format --dry-run --Werror
 
-# The core and its Python module under AddressSanitizer and UndefinedBehaviorSanitizer.
+# The core, its Python module and the model loader under AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize:
 	./.ci/sanitize
 
