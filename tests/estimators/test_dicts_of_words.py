@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 import pickle
-import subprocess
-import sys
 from types import MappingProxyType
 from typing import cast
 
@@ -250,34 +248,6 @@ def test_what_is_no_dict_is_refused_with_what_it_is(x: object) -> None:
     for call in (lambda: model.learn_one(x, "ham"), lambda: model.predict_one(x)):  # type: ignore[arg-type]
         with pytest.raises(TypeError, match=r"x must be a dict of features, got .*arrays go to partial_fit"):
             call()
-
-
-def test_threads_take_turns_whatever_runs_in_them() -> None:
-    """The items of a mapping are handed out by code of the user's, in which another thread may get its turn."""
-    program = """
-import threading
-from collections import UserDict
-from onlinear import AROWClassifier
-
-model = AROWClassifier().learn_one({"a": 1.0}, "x").learn_one({"b": 1.0}, "y")
-rows = [UserDict({f"w{(7 * i + j) % 500}": 1.0 for j in range(78)}) for i in range(100)]
-
-def work():
-    for i, row in enumerate(rows):
-        model.learn_one(row, "xy"[i % 2])
-        model.predict_one(row)
-
-threads = [threading.Thread(target=work) for _ in range(4)]
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
-print(model.n_seen_)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True
-    )
-    assert done.stdout.split() == ["402"]
 
 
 def test_words_need_room_below_max_features() -> None:

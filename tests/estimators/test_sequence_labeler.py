@@ -7,8 +7,6 @@ import copy
 import gzip
 import lzma
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -572,39 +570,3 @@ def test_a_ragged_line_is_named_by_line_and_character(line: str, place: str, tmp
     path.write_text(f"a DT B-NP\n{line}\n", encoding="utf-8")
     with pytest.raises(DataError, match=rf"a\.txt:{place}: expected 3 columns"):
         SequenceLabeler().fit_file(path)
-
-
-def test_threads_take_turns_whatever_runs_in_them() -> None:
-    """Tokens, values and costs may be code of the user's, in which another thread may get its turn."""
-    program = """
-import threading
-from collections import UserDict
-from onlinear import SequenceLabeler
-
-class Number:
-    def __float__(self):
-        return sum(1.0 for _ in range(20)) / 20
-
-def cost(right, answer):
-    return float(sum(a != b for a, b in zip(right, answer)))
-
-X = [[UserDict({f"w{(7 * i + j) % 50}": Number()}) for j in range(8)] for i in range(40)]
-y = [["AB"[(i + j) % 2] for j in range(8)] for i in range(40)]
-model = SequenceLabeler(cost=cost).partial_fit(X, y)
-
-def work():
-    for sequence, labels in zip(X, y):
-        model.partial_fit([sequence], [labels])
-        model.predict([sequence])
-
-threads = [threading.Thread(target=work) for _ in range(4)]
-for thread in threads:
-    thread.start()
-for thread in threads:
-    thread.join()
-print(model.n_seen_)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=True
-    )
-    assert done.stdout.split() == ["200"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -145,3 +146,60 @@ def test_a_labeler_answers_while_labels_come() -> None:
         assert known.issuperset(model.predict([sentence])[0])
 
     while_it_grows(model, lambda number: model.partial_fit([sentence], [[name_of(number)] * 2]), read)
+
+
+# What runs may be code of the user's, in which another thread may get its turn: the items of a mapping, the value of a
+# feature, a cost. A deadlock shows in a process of its own, which can be ended.
+DICTS = """
+import threading
+from collections import UserDict
+from onlinear import AROWClassifier
+
+model = AROWClassifier().learn_one({"a": 1.0}, "x").learn_one({"b": 1.0}, "y")
+rows = [UserDict({f"w{(7 * i + j) % 500}": 1.0 for j in range(78)}) for i in range(100)]
+
+def work():
+    for i, row in enumerate(rows):
+        model.learn_one(row, "xy"[i % 2])
+        model.predict_one(row)
+"""
+SEQUENCES = """
+import threading
+from collections import UserDict
+from onlinear import SequenceLabeler
+
+class Number:
+    def __float__(self):
+        return sum(1.0 for _ in range(20)) / 20
+
+def cost(right, answer):
+    return float(sum(a != b for a, b in zip(right, answer)))
+
+X = [[UserDict({f"w{(7 * i + j) % 50}": Number()}) for j in range(8)] for i in range(40)]
+y = [["AB"[(i + j) % 2] for j in range(8)] for i in range(40)]
+model = SequenceLabeler(cost=cost).partial_fit(X, y)
+
+def work():
+    for sequence, labels in zip(X, y):
+        model.partial_fit([sequence], [labels])
+        model.predict([sequence])
+"""
+TURNS = """
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(model.n_seen_)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "seen"), [(DICTS, "402"), (SEQUENCES, "200")], ids=["dicts", "sequences"]
+)
+def test_threads_take_turns_whatever_runs_in_them(program: str, seen: str) -> None:
+    """Four learn and predict at once; every example is learned."""
+    done = subprocess.run(
+        [sys.executable, "-c", program + TURNS], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout.split() == [seen]
