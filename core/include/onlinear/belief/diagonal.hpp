@@ -192,6 +192,36 @@ public:
         if (step.spread != 1) spread_out(step.spread);
     }
 
+    /// Applies a step whose numbers T cannot hold, in float64 and with an infinite gain where it comes to
+    /// that; false, with nothing done, where a mean would leave the numbers of its type.
+    bool apply_far(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
+        constexpr double kMost = std::numeric_limits<double>::max();
+        if (std::isnan(step.mean) || !(step.precision >= 0) || step.spread != 1 || step.power != 1)
+            return false;
+        together();
+        const double alpha = std::clamp(step.mean, -kMost, kMost) * spread_;
+        const double rest = 1 / step.precision + e.variance;  // whose inverse is beta
+        bool fits = true;
+        each_far(row, terms, [&](const T& mean, const T& sigma, const T&, double delta) {
+            const double moved = static_cast<double>(mean) + alpha * (static_cast<double>(sigma) * delta);
+            fits &= std::abs(moved) * stretch() < kReach<T>;
+            reach_ = fits ? std::max(reach_, std::abs(moved)) : reach_;
+        });
+        if (!fits) return false;
+        each_far(row, terms, [&](T& mean, T& sigma, T& average, double delta) {
+            const double move = alpha * (static_cast<double>(sigma) * delta);
+            const double q = spread_ * static_cast<double>(sigma) * delta * delta;
+            mean = static_cast<T>(static_cast<double>(mean) + move);
+            if (average_.on) average = static_cast<T>(static_cast<double>(average) - average_.scales * move);
+            if (q == 0) return;
+            const double kept =
+                options_.projection == Options::kDrop ? 1 - q / rest : 1 / (1 + step.precision * q);
+            const double floor = static_cast<double>(floor_) / spread_;
+            sigma = static_cast<T>(std::max(static_cast<double>(sigma) * kept, floor));
+        });
+        return true;
+    }
+
     void tick() noexcept {
         if (average_.on) average_.tick(1.0);
     }
@@ -394,6 +424,18 @@ private:
         for (std::uint32_t j = 0; j < row.size; ++j) {
             T* w = base + row.at[j] * width;
             f(w, w + stride, w + 2 * stride, row.value[j]);
+        }
+    }
+
+    /// Calls f(mean, sigma, average, delta) for every weight of a row in every term.
+    template <class F>
+    void each_far(const Row<T>& row, Terms terms, F&& f) noexcept {
+        T none{};
+        for (const Term& term : terms) {
+            const auto one = [&](T* mean, T* sigma, T* average, T x) {
+                f(*mean, *sigma, average_.on ? *average : none, term.coefficient * static_cast<double>(x));
+            };
+            w_.single() ? sweep<true>(row, term, one) : sweep<false>(row, term, one);
         }
     }
 
