@@ -119,14 +119,18 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             )
 
     def partial_fit(
-        self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        classes: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
         """Learn from one batch, in the given order, once.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
+            The examples; or, alone, a batch or all that `onlinear.read` gives.
         y : array of shape (n_samples,)
             Their classes; new ones may appear at any time.
         classes : array, optional
@@ -145,6 +149,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             if labels.shape == (rows.n_rows,):
                 numbers = self._labels.encode(labels)
         if rows is None or numbers is None:
+            if y is None and self._learn_stream(X):
+                return self
             return self._learn_news(X, y, classes, sample_weight)
         weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
         class_weight, balanced = self._streaming_weights()

@@ -260,6 +260,15 @@ class OnlineEstimator(BaseEstimator):
                 stream.learn(batch, stream.numbers(batch))
         return self
 
+    def _learn_stream(self, X: Any) -> bool:
+        """Learn what `onlinear.read` gives, where X is that, and has the answers with it."""
+        if hasattr(X, "buffers"):
+            X = [X]
+        elif not hasattr(X, "bytes_read"):
+            return False
+        self.fit_stream(X)
+        return True
+
     def _stream(self, **options: Any) -> RowStream:
         """The model at the end of a stream of rows; `options` are those of `RowStream`."""
         raise TypeError(f"{type(self).__name__} does not say how it learns a stream")
@@ -339,10 +348,8 @@ class OnlineEstimator(BaseEstimator):
         if given is None and not hasattr(X, "dtypes"):
             return "float64"  # lists of Python numbers
         if given is None:  # data frames: float64 as soon as one column is
-            return (
-                "float64" if any(str(kind).lower() == "float64" for kind in _column_types(X)) else "float32"
-            )
-        return "float64" if given == np.float64 else "float32"
+            return "float64" if any(map(_is_wide, _column_types(X))) else "float32"
+        return "float64" if _is_wide(given) else "float32"
 
     def _dict_dtype(self) -> str:
         """The type of the state when dicts are learned."""
@@ -711,6 +718,10 @@ class GaussianBelief(LinearEstimator):
         check_choice(owner, "covariance", self.covariance, ("diagonal", "full"))
         check_choice(owner, "projection", self.projection, self._projections)
         if self.covariance == "full":
+            if self.min_variance > 0:
+                raise ParameterError(
+                    f"{owner}: min_variance is a floor under the variances of covariance='diagonal'"
+                )
             return belief.Full(initial_variance=self.initial_variance, average=self.average)
         return belief.Diagonal(
             projection=self.projection,
@@ -736,6 +747,15 @@ def _is_float(dtype: Any) -> bool:
 def _columns(X: Any) -> int:
     shape = getattr(X, "shape", None)
     return int(shape[1]) if shape is not None and len(shape) == 2 else 0
+
+
+def _is_wide(kind: Any) -> bool:
+    """Whether numbers of a type, of NumPy's or of a data frame's, would lose digits as float32."""
+    try:
+        dtype = np.dtype(kind)
+    except TypeError:
+        return any(name in str(kind).lower() for name in ("float64", "double"))
+    return bool(dtype.kind == "O" or (dtype.kind == "f" and dtype.itemsize >= 8))
 
 
 def _column_types(X: Any) -> list[Any]:

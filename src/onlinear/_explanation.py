@@ -13,7 +13,8 @@ import numpy.typing as npt
 from ._core import Fault
 from ._labels import Classes
 from ._learner import Learner
-from ._rows import refuse
+from ._rows import SparseRows, refuse
+from .belief import Diagonal, Information
 
 __all__ = ["Explanation"]
 
@@ -96,6 +97,12 @@ def explain_margin(
         raise refuse(
             int(Fault.margin_overflow.value), 0, -1, single_precision=handle.single_precision, learning=False
         )
+    row = SparseRows(values, columns, np.array([0, len(columns)]), 1, mean.shape[1])
+    if getattr(learner.belief, "inclusive", False):
+        # The score is the mean's times a number that depends on the row, and so is every part of it.
+        shown = learner.read_rows(row)[0][: len(mean)]
+        factor = np.divide(shown, scores, out=np.ones_like(scores), where=scores != 0)
+        mean, offset, scores = mean * factor[:, None], offset * factor[:, None], shown
     if len(mean) == 1:
         first, second = (1, 0) if (scores[0] if order[-1] == 1 else -scores[0]) >= 0 else (0, 1)
         sign = 1.0 if order[first if len(order) > 1 else 0] == 1 else -1.0
@@ -113,9 +120,14 @@ def explain_margin(
         variance, base = handle.variance()
         blocks = [0] if len(mean) == 1 else [order[first], order[second]]
         spread = np.sqrt(variance[blocks][:, columns].sum(axis=0)) * np.abs(values)
-        # Without the covariances this is exact for diagonal beliefs and the diagonal's part for full ones.
-        intercept_variance = float(base[blocks].sum()) if learner.fit_intercept else 0.0
-        std = hypot(sqrt(intercept_variance), *spread.tolist())  # whose squares may be too large
+        if isinstance(learner.belief, Diagonal | Information):
+            intercept_variance = float(base[blocks].sum()) if learner.fit_intercept else 0.0
+            std = hypot(sqrt(intercept_variance), *spread.tolist())  # whose squares may be too large
+        else:  # features vary together: the whole is not the sum of its parts
+            whole = handle.margin_variance_csr(*row.arguments(), 1)
+            if isinstance(whole, tuple):
+                raise refuse(*whole, single_precision=handle.single_precision, learning=False)
+            std = float(np.sqrt(whole[0, 0]))
     ranking = np.argsort(-np.abs(contributions), kind="stable")[:top]
     items = [
         Contribution(

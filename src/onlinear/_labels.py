@@ -166,7 +166,7 @@ class Labels:
             return self._encode_sorted(y)
         if y.dtype.kind == "f" and dtype is not None and dtype.kind == "f":
             return self._encode_sorted(y)
-        if y.dtype.kind in "US" and len(y) > 64:
+        if y.dtype.kind in "US" and dtype is not None and dtype.kind == y.dtype.kind and len(y) > 64:
             return self._encode_sorted(y)
         try:
             return np.fromiter((self.index[label] for label in y.tolist()), dtype=np.int32, count=len(y))

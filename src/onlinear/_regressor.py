@@ -67,13 +67,13 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
             )
         return self
 
-    def partial_fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from one batch, in the given order, once.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples.
+            The examples; or, alone, a batch or all that `onlinear.read` gives.
         y : array of shape (n_samples,)
             Their targets.
         sample_weight : array of shape (n_samples,), optional
@@ -83,6 +83,8 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         -------
         self
         """
+        if y is None and self._learn_stream(X):
+            return self
         first = self._so_far() is None
         rows = None if first else self._quick(X)
         inspected = rows is None

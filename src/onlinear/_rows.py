@@ -100,6 +100,10 @@ def check_sparse(X: Any) -> None:
     """Look at the indices of sparse formats that SciPy will convert: its conversions trust them."""
     if not is_sparse(X):
         return
+    if len(X.shape) != 2:
+        raise DataError(
+            f"X must have two dimensions, got {len(X.shape)}; use X.reshape(1, -1) for a single example"
+        )
     if X.format in ("csc", "bsr") or (X.format == "csr" and quick_rows(X) is None):
         for name in ("indices", "indptr"):
             kind = getattr(X, name).dtype

@@ -13,7 +13,6 @@ import inspect
 import pkgutil
 import random
 import re
-import sys
 import time
 import warnings
 from collections import Counter
@@ -26,6 +25,7 @@ import numpy as np
 __all__ = ["main"]
 
 PACKAGES = ("numpy", "scipy", "sklearn")
+FEWEST = 200  # examples that have something to show
 STANDARD = [
     "argparse",
     "array",
@@ -391,9 +391,13 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--limit", type=int, default=None, help="learn only the first so many docstrings")
     given = parser.parse_args(arguments)
+    if given.limit is not None and given.limit < FEWEST:
+        parser.error(f"--limit must be at least {FEWEST}, got {given.limit}")
     run(given.output, given.limit)
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from .cli import finish, guarded
+
+    finish(guarded(main))

@@ -69,4 +69,6 @@ class NAROWClassifier(GaussianClassifier):
             raise ParameterError(
                 f"{type(self).__name__}: average=True needs form='rule', 'coupled' or covariance='full'"
             )
+        if self.min_variance > 0:
+            raise ParameterError(f"{type(self).__name__}: min_variance needs form='rule' or 'coupled'")
         return belief.Information(initial_variance=self.initial_variance)

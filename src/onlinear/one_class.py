@@ -126,6 +126,8 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         y : ignored
             Present for the sake of pipelines.
         """
+        if self._learn_stream(X):
+            return self
         first = self._so_far() is None
         rows = None if first else self._quick(X)
         inspected = rows is None

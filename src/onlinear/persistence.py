@@ -86,6 +86,16 @@ def written_aside(path: Path) -> Iterator[Path]:
         aside.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def written(path: Path) -> Iterator[Path]:
+    """The same for what may also go straight into a pipe or a device."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        yield path
+        return
+    with written_aside(path) as aside:
+        yield aside
+
+
 def writable(path: Path) -> Path:
     """The real path behind `path`, once it is known that a file can be put there."""
     real = Path(os.path.realpath(path))
@@ -348,6 +358,11 @@ def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool 
     learner = model._ready()
     if dtype not in ("float16", "float32"):
         raise ParameterError(f"a compact model is float16 or float32, got {dtype!r}")
+    if getattr(learner.belief, "inclusive", False):
+        raise NotAvailableError(
+            f"{type(model).__name__}(form='own') predicts with its variances, which a compact file leaves out; "
+            "keep the whole model, or use form='rule'"
+        )
     coefficients, intercepts = learner.handle.average()
     scale = _half_scale(coefficients) if dtype == "float16" else 1.0
     with np.errstate(over="ignore", under="ignore"):

@@ -154,19 +154,25 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         return self
 
     def partial_fit(
-        self, X: Any, y: Any, classes: npt.ArrayLike | None = None, sample_weight: npt.ArrayLike | None = None
+        self,
+        X: Any,
+        y: Any = None,
+        classes: npt.ArrayLike | None = None,
+        sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
         """Learn from one batch, in the given order, once.
 
         Parameters
         ----------
         X : array, data frame or sparse matrix of shape (n_samples, n_features)
-            The examples; with `phi`, whatever it takes.
+            The examples; with `phi`, whatever it takes; or, alone, a batch or all that `onlinear.read` gives.
         y : array or list
             The relevant labels, as in `fit`; new ones may appear at any time.
         classes : array, optional
             Labels to expect; not needed. When given, a label of `y` outside them is refused.
         """
+        if y is None and self._learn_stream(X):
+            return self
         self._check_parameters()
         first = self._so_far() is None
         given = self._given(y, anew=first)

@@ -568,9 +568,10 @@ def test_an_explanation_adds_up(setting: Any, n_classes: int) -> None:
     assert_allclose(parts + told.intercept, told.margin)
     sizes = [abs(item.contribution) for item in told.contributions]
     assert sizes == sorted(sizes, reverse=True)
-    if type(setting).__name__ != "SecondOrderPerceptron":  # scores with the instance counted in
-        assert told.predicted == model.predict(stream.X[:1])[0]
-        assert_allclose(told.margin, model.margin(stream.X[:1])[0], rtol=1e-6)
+    assert told.predicted == model.predict(stream.X[:1])[0]
+    assert_allclose(told.margin, model.margin(stream.X[:1])[0], rtol=1e-6)
+    if told.std is not None:
+        assert_allclose(told.std, model.margin(stream.X[:1], return_std=True)[1][0], rtol=1e-6)
     assert told.rival in model.classes_
     assert (told.std is not None) == model._learner.handle.has_variance
     assert len(model.explain(stream.X[0], top=2).contributions) == 2
@@ -675,9 +676,12 @@ REACHABLE: list[tuple[Any, str]] = [
         for projection in ("kl", "drop", "exact")
     ],
     (ConfidenceWeightedClassifier(constraint="stdev", covariance="full"), "full CW"),
-    (SoftConfidenceWeightedClassifier(penalty="squared", projection="drop", C=0.5), "SCW-II drop"),
+    (
+        SoftConfidenceWeightedClassifier(penalty="squared", projection="drop", C=0.5, min_variance=0.01),
+        "SCW-II drop",
+    ),
     (SoftConfidenceWeightedClassifier(covariance="full"), "full SCW"),
-    (AROWClassifier(loss="hinge", covariance="full", initial_variance=0.5, min_variance=0.01), "full AROW-H"),
+    (AROWClassifier(loss="hinge", covariance="full", initial_variance=0.5), "full AROW-H"),
     (AROWClassifier(constraints=2, cov_update="delta"), "AROW with two constraints"),
     (
         AROWClassifier(constraints="all", cov_update="sum", covariance="full"),
@@ -847,6 +851,75 @@ def test_a_model_with_named_columns_does_not_take_hashed_ones(format: str) -> No
     assert list(model.classes_) == ["x", "y"]
     model.fit_stream(onlinear.read(io.BytesIO(b"x 1:1 2:2\n"), format="svmlight"))
     assert model.n_seen_ == 4
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [([0, 1], ["p", "q"]), ([True, False], ["p", "q"]), (["p", "q"], [0, 1])], ids=str
+)
+@pytest.mark.parametrize("rows", [2, 200])
+def test_words_may_come_after_numbers_and_numbers_after_words(first: Any, second: Any, rows: int) -> None:
+    """As different classes, however many rows bring them."""
+    X = np.random.default_rng(0).normal(size=(rows, 3))
+    model = (
+        onlinear.AROWClassifier()
+        .partial_fit(X, np.resize(first, rows))
+        .partial_fit(X, np.resize(second, rows))
+    )
+    assert set(model.classes_.tolist()) == {*first, *second}
+    assert set(model.predict(X).tolist()) <= {*first, *second}
+
+
+@pytest.mark.parametrize(
+    "wide",
+    [
+        lambda X: X.astype(">f8"),
+        lambda X: X.astype(object),
+        lambda X: X.astype(np.longdouble),
+        lambda X: pd.DataFrame(X).astype(pd.SparseDtype("float64", 0)),
+        lambda X: pd.DataFrame(X).astype("float64[pyarrow]"),
+        lambda X: pd.DataFrame(X).astype("Float64"),
+        lambda X: pl.DataFrame(X),
+        lambda X: sp.csr_array(X),
+    ],
+)
+def test_double_precision_is_kept_however_it_comes(wide: Any) -> None:
+    """The weights are those of a plain array of float64, bit for bit but for the order of sparse sums."""
+    X = np.random.default_rng(0).normal(size=(50, 3))
+    y = (X[:, 0] > 0).astype(int)
+    plain, other = (onlinear.AROWClassifier().partial_fit(given, y) for given in (X, wide(X)))
+    assert_allclose(other.coef_, plain.coef_, rtol=1e-14)
+
+
+@pytest.mark.parametrize("size", [None, 1])
+def test_partial_fit_takes_what_read_gives(size: int | None) -> None:
+    """A batch, or the whole reader; the answers are in it."""
+    text = b"1 1:1\n2 2:1\n1 1:2 2:1\n"
+
+    def reader() -> Any:
+        return onlinear.read(io.BytesIO(text), format="svmlight", batch_size=size)
+
+    for make in (onlinear.AROWClassifier, onlinear.AROWRegressor, onlinear.PassiveAggressiveOneClass):
+        whole = make().fit_stream(reader())
+        parts = make()
+        for batch in reader():
+            parts.partial_fit(batch)
+        assert make().partial_fit(reader()).digest() == parts.digest() == whole.digest()
+    with pytest.raises(ValueError, match="requires y"):
+        onlinear.AROWClassifier().partial_fit(np.eye(2))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        onlinear.AROWClassifier(covariance="full", min_variance=0.1),
+        onlinear.NAROWClassifier(min_variance=0.1),
+    ],
+    ids=str,
+)
+def test_a_floor_is_refused_where_there_is_none(model: Any) -> None:
+    """Rather than left out in silence."""
+    with pytest.raises(ParameterError, match="min_variance"):
+        model.fit(np.eye(2), [0, 1])
 
 
 def test_errors_are_what_plain_handlers_expect() -> None:

@@ -379,7 +379,7 @@ def test_the_command_says_it_in_one_line(path: Path) -> None:
         ["predict", path, "-"],
         ["evaluate", path, "-"],
         ["inspect", path],
-        ["convert", path, path],
+        ["convert", path, path.with_name("other.safetensors")],
     ):
         done = run(*command)
         assert done.code == 1

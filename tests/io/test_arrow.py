@@ -179,3 +179,28 @@ def test_a_damaged_file_is_an_error(tmp_path: Path) -> None:
     arrow.write_bytes(b"nonsense that is no arrow")
     with pytest.raises(ReadError, match="not a readable arrow file"):
         list(read(arrow))
+
+
+def test_strings_as_polars_writes_them() -> None:
+    """Arrow's string views are strings."""
+    import polars as pl
+
+    written = io.BytesIO()
+    pl.DataFrame({"label": ["a", "b"], "city": ["Rome", "Bern"], "n": [1.0, 2.0]}).write_ipc(written)
+    table, plain = pa.table({"label": ["a", "b"], "city": ["Rome", "Bern"], "n": [1.0, 2.0]}), io.BytesIO()
+    with pa.ipc.new_file(plain, table.schema) as out:
+        out.write_table(table)
+    first, second = (next(read(io.BytesIO(each.getvalue()), format="arrow")) for each in (written, plain))
+    assert first.y.tolist() == ["a", "b"]
+    assert (first.X != second.X).nnz == 0
+
+
+@pytest.mark.parametrize("names", [["label", "label", "a"], ["label", "a", "a"]], ids=str)
+def test_two_columns_of_one_name_are_refused(names: list[str]) -> None:
+    """As in CSV."""
+    table = pa.Table.from_arrays([pa.array([1.0, 2.0])] * 3, names=names)
+    written = io.BytesIO()
+    with pa.ipc.new_file(written, table.schema) as out:
+        out.write_table(table)
+    with pytest.raises(ReadError, match="two columns are called"):
+        list(read(io.BytesIO(written.getvalue()), format="arrow"))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from onlinear import read
 from onlinear.exceptions import ReadError
 from onlinear.text import TextHasher
 
@@ -65,3 +68,11 @@ def test_text_settings_are_those_of_the_hasher() -> None:
 
     assert batch.X.shape == expected.shape
     np.testing.assert_array_equal(batch.X.toarray(), expected.toarray())
+
+
+def test_a_text_file_with_labels_before_tabs_is_text(tmp_path: Path) -> None:
+    """Unless its first line names the column of the labels, as the header of a table does."""
+    (tmp_path / "mail.txt").write_text("spam\tWin a prize now\nham\tsee you\n")
+    (tmp_path / "table.txt").write_text("label\ta\tb\nx\t1\t2\ny\t2\t1\n")
+    assert next(read(tmp_path / "mail.txt")).y.tolist() == ["spam", "ham"]
+    assert next(read(tmp_path / "table.txt")).y.tolist() == ["x", "y"]

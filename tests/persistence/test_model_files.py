@@ -276,3 +276,15 @@ def test_permissions_follow_the_umask_and_links_are_followed(tmp_path: Path) -> 
     _fitted("pa1").save(tmp_path / "link.safetensors")
     assert (tmp_path / "link.safetensors").is_symlink()
     assert type(onlinear.load(tmp_path / "real.safetensors")).__name__ == "PassiveAggressiveClassifier"
+
+
+@pytest.mark.parametrize("covariance", ["diagonal", "full"])
+def test_what_predicts_with_its_variances_has_no_compact_file(covariance: str, tmp_path: Path) -> None:
+    """The second-order perceptron's own form does; its form as a rule does not."""
+    X, y = np.random.default_rng(0).normal(size=(50, 3)), np.arange(50) % 2
+    own = onlinear.SecondOrderPerceptron(covariance=covariance).fit(X, y)
+    with pytest.raises(NotAvailableError, match="form='rule'"):
+        persistence.save_compact(own, tmp_path / "c.safetensors")
+    plain = onlinear.SecondOrderPerceptron(covariance=covariance, form="rule").fit(X, y)
+    persistence.save_compact(plain, tmp_path / "c.safetensors", dtype="float32")
+    assert (onlinear.load(tmp_path / "c.safetensors").predict(X) == plain.predict(X)).all()

@@ -7,8 +7,10 @@ runs. scikit-learn and scipy are never imported.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from typing import NoReturn
 
-__all__ = ["entry", "main"]
+__all__ = ["entry", "finish", "guarded", "main"]
 
 #: Exit codes beside 0: bad data or files, a wrong command line, Ctrl-C, nobody reads our output any more.
 DATA, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
@@ -27,7 +29,13 @@ def entry() -> None:
     gc.set_threshold(100_000, 50, 100)
     # numpy's BLAS would start a thread for every processor, and nothing here multiplies matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    code = main()
+    finish(main())
+
+
+def finish(code: int) -> NoReturn:
+    """End the process, once what was said has been written."""
+    import os
+
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -51,11 +59,14 @@ def main(arguments: list[str] | None = None) -> int:
     int
         The exit code: 0, 1 for data, 2 for usage.
     """
-    try:
-        from .._lean import go_lean
+    return guarded(lambda: _run(sys.argv[1:] if arguments is None else arguments))
 
-        go_lean()
-        return _run(sys.argv[1:] if arguments is None else arguments)
+
+def guarded(run: Callable[[], int]) -> int:
+    """Run something; what goes wrong is told in a line, and by the exit code."""
+    try:
+        _take_any_text()
+        return run()
     except KeyboardInterrupt:
         sys.stderr.write("onlinear: interrupted\n")
         return INTERRUPTED
@@ -71,7 +82,22 @@ def main(arguments: list[str] | None = None) -> int:
         return code
 
 
+def _take_any_text() -> None:
+    """A closed output swallows what is written; one that lacks a letter shows its escape."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            import os
+
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  for as long as the process lives
+        elif getattr(stream, "errors", None) == "strict":
+            stream.reconfigure(errors="backslashreplace")
+
+
 def _run(arguments: list[str]) -> int:
+    from .._lean import go_lean
+
+    go_lean()
     from ._actions import act
     from ._quick import read_arguments
 

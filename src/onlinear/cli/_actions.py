@@ -110,10 +110,12 @@ def _predict(
     **reading: Any,
 ) -> None:
     from ._predict import predict
+    from ._reading import spare
 
-    options = reader_options(**reading)
+    options, files = reader_options(**reading), _needed(files)
+    spare(output, "--output", [str(model), *files])
     _, refused = predict(
-        model, _needed(files), options, output=output, scores=scores, proba=proba, std=std, header=header
+        model, files, options, output=output, scores=scores, proba=proba, std=std, header=header
     )
     if refused and not quiet:
         sys.stderr.write(f"onlinear: {refused:,} lines were refused and have no prediction\n")
@@ -123,8 +125,11 @@ def _evaluate(
     model: Path, files: list[str] | None, plots: Path | None, as_json: bool, **reading: Any
 ) -> None:
     from ._evaluate import evaluate, render
+    from ._reading import spare
 
-    result = evaluate(model, _needed(files), reader_options(**reading), plots)
+    files = _needed(files)
+    spare(plots, "--plots", [str(model), *files])
+    result = evaluate(model, files, reader_options(**reading), plots)
     if isinstance(result, dict):
         from ._task_results import render_figures
 
@@ -137,7 +142,9 @@ def _evaluate(
 
 def _inspect(model: Path, top: int, label: str | None, html: Path | None, as_json: bool) -> None:
     from ._inspect import describe, page, render
+    from ._reading import spare
 
+    spare(html, "--html", [str(model)])
     about = describe(model, top=top, label=label)
     if html is not None:
         page(about, html)
@@ -159,7 +166,13 @@ def _convert(
     **reading: Any,
 ) -> None:
     from ._convert import convert_data, convert_model, is_model
+    from ._reading import spare
 
+    spare(target, "the target", [source])
+    if str(target) == "-":
+        if as_json or is_model(Path(source)):
+            raise UsageError("convert needs a file to write a model to, or to speak of with --json")
+        target, quiet = Path("/dev/stdout"), True
     if is_model(Path(source)):
         done = convert_model(Path(source), target, dtype=dtype, compact=compact, sparse=sparse)
         told = f"{done['target']}: {done['target_bytes']:,} bytes, {done['source_bytes']:,} before"

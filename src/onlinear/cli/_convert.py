@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..persistence import load, read_file, rebuild, save_compact, write_tensors, written_aside
+from ..persistence import load, read_file, rebuild, save_compact, write_tensors, written, written_aside
 from ._errors import UsageError
 from ._writing import TABLES, Survey, format_to_write, make_writer
 
@@ -16,8 +16,16 @@ __all__ = ["convert_data", "convert_model", "is_model"]
 
 
 def is_model(path: Path) -> bool:
-    """Whether a file is meant to be a model rather than data."""
-    return path.suffix.lower() == ".safetensors"
+    """Whether a file is a model rather than data: by its name, or by how a safetensors file begins."""
+    if path.suffix.lower() == ".safetensors":
+        return True
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(9)
+    return (
+        len(head) == 9 and head[8:] == b"{" and 2 <= int.from_bytes(head[:8], "little") < path.stat().st_size
+    )
 
 
 def convert_model(
@@ -132,7 +140,7 @@ _OPENERS = {".gz": _gzip, ".bz2": _bz2, ".xz": _xz, ".zst": _zstd}
 
 @contextmanager
 def _opened(target: Path, compression: str | None) -> Iterator[BinaryIO]:
-    with written_aside(target) as aside:
-        opened = aside.open("wb") if compression is None else _OPENERS[compression](aside)
+    with written(target) as path:
+        opened = path.open("wb") if compression is None else _OPENERS[compression](path)
         with opened as file:
             yield file

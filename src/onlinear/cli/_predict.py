@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .. import _core
-from ..persistence import written_aside
+from ..persistence import written
 from ._reading import Scored, cell, decide, load_model, open_like, read_blocks, score
 
 __all__ = ["opened", "predict"]
@@ -104,5 +104,5 @@ def opened(output: Path | None) -> Iterator[BinaryIO]:
     if output is None or str(output) == "-":
         yield sys.stdout.buffer
         return
-    with written_aside(output) as aside, aside.open("wb") as file:
+    with written(output) as path, path.open("wb") as file:
         yield file

@@ -69,6 +69,16 @@ def _columns_of(format: str) -> str:
     return {"svmlight": "numbers", "vw": "Vowpal Wabbit's features"}.get(format, "hashed names")
 
 
+def spare(target: Path | None, option: str, files: list[str]) -> None:
+    """Refuse to write over a file that is to be read."""
+    from ..io._source import expand
+
+    if target is None or not target.exists():
+        return
+    if any(Path(str(file)).exists() and Path(str(file)).samefile(target) for file in expand(files)):
+        raise UsageError(f"{option} {target} is one of the files to read; name another")
+
+
 class Scored:
     """A batch with its scores, one column per block of the model, and what follows from them."""
 

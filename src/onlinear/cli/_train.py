@@ -114,15 +114,12 @@ class Plan:
         self._check_bits()
         self.task.check_reading(self)
         if self.save is not None:
+            if str(self.save) == "-":
+                raise UsageError("--save needs a file: a model is written aside and moved into place")
+            from ._reading import spare
+
             writable(self.save)
-            if self.save.exists() and self._reads(self.save):
-                raise UsageError(f"--save {self.save} is one of the files to read; name another")
-
-    def _reads(self, path: Path) -> bool:
-        from ..io._source import expand
-
-        files = [Path(str(file)) for file in expand([*self.files, *self.test])]
-        return any(file.exists() and file.samefile(path) for file in files)
+            spare(self.save, "--save", [*self.files, *self.test])
 
     def _check_bits(self) -> None:
         """Refuse more columns than the model may have."""

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from .._core import text as _text
 from ..exceptions import ParameterError, ReadError
 from ._batch import Batch, Buffers
+from ._formats import USUAL_LABELS
 from ._native import Item
 from ._problem import Problem
 from ._settings import DEFAULT_BITS, Settings
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 __all__ = ["ArrowReader"]
 
 _ROWS = 8192
-_USUAL_LABELS = ("label", "target", "class", "y")
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -130,8 +130,11 @@ class ArrowReader:
 
     def _assign_roles(self, schema: pa.Schema, source: str) -> dict[str, str]:
         settings = self._settings
+        twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
+        if twice is not None:
+            raise ReadError(f'{source}: two columns are called "{twice}". Rename one of them.', source)
         roles = {field.name: _role_of_type(field.type) for field in schema}
-        label = settings.label or next((name for name in _USUAL_LABELS if name in roles), None)
+        label = settings.label or next((name for name in USUAL_LABELS if name in roles), None)
         if label is not None and settings.labelled is not False and (label in roles or settings.labelled):
             named = [(label, "label")]
         elif settings.labelled:
@@ -279,6 +282,8 @@ class ArrowReader:
             floats = column.cast(pa.float64(), safe=False).fill_null(0).to_numpy(zero_copy_only=False)
             values = floats.astype(np.float32)
         finite = np.isfinite(values)
+        large = valid & ~finite & np.isfinite(floats)
+        rows.refuse(np.flatnonzero(large), number, column, "a value that float32 holds", "Scale the column.")
         rows.refuse(
             np.flatnonzero(valid & ~finite), number, column, "a finite value", "Use null where it is missing."
         )
@@ -386,7 +391,14 @@ def _open_arrow(pa: Any, stream: ByteStream, size: int) -> Iterator[pa.RecordBat
 def _is_string(kind: Any) -> bool:
     import pyarrow as pa
 
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or _is_view(kind))
+
+
+def _is_view(kind: Any) -> bool:
+    """Whether a type is that of strings as polars writes them."""
+    import pyarrow as pa
+
+    return hasattr(pa.types, "is_string_view") and bool(pa.types.is_string_view(kind))
 
 
 def _role_of_type(kind: Any) -> str:
@@ -414,6 +426,8 @@ def _categories(column: Any) -> tuple[Ints, Ints, list[Any]]:
         column = pc.list_flatten(column)
     else:
         parents = np.arange(len(column))
+    if _is_view(column.type):  # which has no dictionaries yet
+        column = column.cast(pa.large_string())
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     valid = column.is_valid().to_numpy(zero_copy_only=False)

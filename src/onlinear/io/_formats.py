@@ -8,7 +8,10 @@ from typing import Literal, TypeAlias
 from ..exceptions import ParameterError
 from ._compression import COMPRESSIONS
 
-__all__ = ["ENDINGS", "FORMATS", "Format", "detect_format", "format_of_name"]
+__all__ = ["ENDINGS", "FORMATS", "USUAL_LABELS", "Format", "detect_format", "format_of_name"]
+
+#: What the column with the labels is called, unless somebody says otherwise.
+USUAL_LABELS = ("label", "target", "class", "y")
 
 Format: TypeAlias = Literal["auto", "svmlight", "vw", "csv", "tsv", "jsonl", "text", "parquet", "arrow"]
 
@@ -63,7 +66,7 @@ def detect_format(name: str, head: bytes) -> str:
     if ending in COMPRESSIONS:
         ending = os.path.splitext(stem)[1]
     sniffed = _sniff(head)
-    if sniffed is None and ending in (".txt", ".text"):
+    if ending in (".txt", ".text") and (sniffed is None or (sniffed == "tsv" and not _names_a_label(head))):
         return "text"
     if sniffed is None:
         raise ParameterError(
@@ -96,6 +99,12 @@ def _sniff(head: bytes) -> str | None:
         if count and all(other.count(delimiter) >= count for other in lines[1:3]):
             return name
     return None
+
+
+def _names_a_label(head: bytes) -> bool:
+    """Whether the first line is the header of a table rather than a label and its text."""
+    names = head.split(b"\n", 1)[0].decode("utf-8", "replace").strip().lower().split("\t")
+    return any(name.strip('"') in USUAL_LABELS for name in names)
 
 
 def _is_svmlight(line: str) -> bool:
