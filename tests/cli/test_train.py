@@ -147,6 +147,15 @@ def test_the_table_changes_no_bits(data: Path, tmp_path: Path) -> None:
     assert (tmp_path / "loud.safetensors").read_bytes() == (tmp_path / "quiet.safetensors").read_bytes()
 
 
+def test_a_model_of_nothing_is_not_saved(tmp_path: Path) -> None:
+    """Where chance holds every example of a short file out."""
+    (tmp_path / "short.svm").write_text("1 1:1\n2 2:1\n1 1:2\n")
+    done = run("train", tmp_path / "short.svm", "--holdout", 0.99, "--save", tmp_path / "m.safetensors")
+    assert done.code == 1
+    assert "all of 3 examples are held out" in done.err
+    assert not (tmp_path / "m.safetensors").exists()
+
+
 def test_holdout_rows_are_predicted_and_not_learned(data: Path) -> None:
     """About the asked share is kept apart, chosen by the seed, the same in every pass."""
     done = run("train", data, "--holdout", 0.25, "--passes", 2, "--json", "-q").json

@@ -268,6 +268,11 @@ class _Run:
             if self.interrupt.asked is None:
                 raise DataError(f"{', '.join(map(_named, self.files))}: no examples")
             return
+        if progress.total.held_out and not progress.total.examples and self.interrupt.asked is None:
+            raise DataError(
+                f"{', '.join(map(_named, self.files))}: all of {progress.total.held_out:,} examples are held out and "
+                f"none is left to learn; lower --holdout (now {self.plan.holdout:g})"
+            )
         self.plan.task.check_end(self.learner.model, self.files)
         self._remember()
         self._checkpoint()
