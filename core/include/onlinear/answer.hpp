@@ -31,27 +31,26 @@ template <class T>
 template <class Belief, class T>
 [[gnu::noinline, gnu::cold]] Round take_far(Belief& belief, const Row<T>& row, Terms terms, const Step& step,
                                             const Evidence& e) {
-    if constexpr (requires { belief.apply_far(row, terms, step, e); }) {
-        if (belief.apply_far(row, terms, step, e)) {
-            if (belief.truncation.on()) belief.truncation.after(belief, row, terms);
-            return {.updated = step.updates()};
-        }
-    }
-    return {.fault = Fault::step_overflow};
+    if (!belief.apply_far(row, terms, step, e)) return {.fault = Fault::step_overflow};
+    if (belief.truncation.on()) belief.truncation.after(belief, row, terms);
+    return {.updated = step.updates()};
 }
 
 /// Takes a step that something has decided, unless it would make a weight infinite.
 template <class Belief, class T>
 [[gnu::always_inline]] inline Round take(Belief& belief, const Row<T>& row, Terms terms, const Step& step,
                                          const Evidence& e) {
-    if (!representable<T>(terms, step, e)) [[unlikely]]
-        return take_far(belief, row, terms, step, e);
-    if constexpr (requires { belief.expect(row, terms); }) belief.expect(row, terms);
-    if constexpr (requires { belief.resolves(step, e); }) {
-        if (!belief.resolves(step, e)) return {.fault = Fault::lost_definiteness};
+    if constexpr (requires { belief.apply_far(row, terms, step, e); }) {
+        if (!representable<T>(terms, step, e) || !belief.admits(step, e)) [[unlikely]]
+            return take_far(belief, row, terms, step, e);
+    } else {
+        if (!representable<T>(terms, step, e)) return {.fault = Fault::step_overflow};
+        if constexpr (requires { belief.expect(row, terms); }) belief.expect(row, terms);
+        if constexpr (requires { belief.resolves(step, e); }) {
+            if (!belief.resolves(step, e)) return {.fault = Fault::lost_definiteness};
+        }
+        if (!belief.admits(step, e)) return {.fault = Fault::step_overflow};
     }
-    if (!belief.admits(step, e)) [[unlikely]]
-        return take_far(belief, row, terms, step, e);
     belief.apply(row, terms, step, e);
     if constexpr (requires { belief.truncation; }) {
         if (belief.truncation.on()) belief.truncation.after(belief, row, terms);
