@@ -220,8 +220,13 @@ def refuse(
             message = f"the score of row {row} overflows {dtype}. Scale the features"
             message += "; the rows before it were learned." if learning else "."
         case Fault.step_overflow:
+            other = (
+                "dtype='float64'"
+                if single_precision
+                else "a rule that noise shakes less, such as SCW or AROW"
+            )
             message = (
-                f"learning row {row} would make a weight overflow {dtype}. Scale the features, or use dtype='float64'; "
+                f"learning row {row} would make a weight overflow {dtype}. Scale the features, or use {other}; "
                 "the rows before it were learned."
             )
         case Fault.lost_definiteness:
