@@ -262,11 +262,10 @@ class OnlineEstimator(BaseEstimator):
 
     def _learn_stream(self, X: Any) -> bool:
         """Learn what `onlinear.read` gives, where X is that, and has the answers with it."""
-        if hasattr(X, "buffers"):
-            X = [X]
-        elif not hasattr(X, "bytes_read"):
+        reading = sys.modules.get("onlinear.io")  # which has been imported where there is anything from it
+        if reading is None or not isinstance(X, reading.Batch | reading.Reader):
             return False
-        self.fit_stream(X)
+        self.fit_stream([X] if isinstance(X, reading.Batch) else X)
         return True
 
     def _stream(self, **options: Any) -> RowStream:

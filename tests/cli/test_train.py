@@ -13,6 +13,7 @@ import pytest
 
 import onlinear
 from onlinear import _algorithms
+from onlinear.cli._checkpoint import identity
 
 from .commands import onlinear as run
 from .commands import write_svmlight
@@ -397,3 +398,14 @@ def test_bits_out_of_range_are_a_matter_of_usage(bits: int, name: str, tmp_path:
     assert done.code == 2
     assert "--bits must be from 1 to 11, got 12" in done.err
     assert "--max-features" in done.err
+
+
+@pytest.mark.parametrize("place", [0, 0.3, 0.7, 0.999])
+def test_a_file_changed_anywhere_is_another_file(place: float, tmp_path: Path) -> None:
+    """Its size and name are the same; a checkpoint tells it by bytes all over it."""
+    path = write_svmlight(tmp_path / "train.svm", 3000)
+    whole, before = bytearray(path.read_bytes()), identity(str(path))
+    assert identity(str(path)) == before
+    whole[int(place * len(whole))] ^= 1
+    path.write_bytes(whole)
+    assert identity(str(path)) != before

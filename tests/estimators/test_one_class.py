@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_matrix
 
@@ -100,3 +101,9 @@ def test_a_cut_that_is_no_number_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(ModelFileError, match=r"m\.safetensors: .*cut"):
         onlinear.load(path)
+
+
+def test_columns_may_be_called_like_the_parts_of_a_batch() -> None:
+    """A data frame is one whatever its columns are called."""
+    frame = pd.DataFrame(INSIDE, columns=["buffers", "bytes_read", "a", "b"])
+    assert PassiveAggressiveOneClass().partial_fit(frame).n_seen_ == len(INSIDE)

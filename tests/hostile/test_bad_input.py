@@ -631,3 +631,11 @@ def test_two_threads_may_share_one_model() -> None:
 
     assert model.n_seen_ == 200 * 61
     assert_sound(model)
+
+
+def test_sparse_arrays_of_one_dimension_are_refused() -> None:
+    """With the remedy for a single example."""
+    model = AROWClassifier().fit(np.eye(2), [0, 1])
+    for ask in (lambda X: model.partial_fit(X, [1]), model.predict):
+        with pytest.raises(DataError, match="two dimensions, got 1"):
+            ask(sp.coo_array(np.ones(2)))

@@ -204,3 +204,13 @@ def test_two_columns_of_one_name_are_refused(names: list[str]) -> None:
         out.write_table(table)
     with pytest.raises(ReadError, match="two columns are called"):
         list(read(io.BytesIO(written.getvalue()), format="arrow"))
+
+
+def test_a_value_too_large_is_told_from_one_that_is_missing() -> None:
+    """Each has its remedy."""
+    for value, remedy in ((1e300, "Scale the column"), (float("inf"), "Use null")):
+        written, table = io.BytesIO(), pa.table({"label": ["a"], "n": [value]})
+        with pa.ipc.new_file(written, table.schema) as out:
+            out.write_table(table)
+        with pytest.raises(ReadError, match=remedy):
+            list(read(io.BytesIO(written.getvalue()), format="arrow"))

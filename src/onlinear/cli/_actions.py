@@ -169,11 +169,12 @@ def _convert(
     from ._reading import spare
 
     spare(target, "the target", [source])
+    model = is_model(Path(source))
     if str(target) == "-":
-        if as_json or is_model(Path(source)):
+        if as_json or model:
             raise UsageError("convert needs a file to write a model to, or to speak of with --json")
         target, quiet = Path("/dev/stdout"), True
-    if is_model(Path(source)):
+    if model:
         done = convert_model(Path(source), target, dtype=dtype, compact=compact, sparse=sparse)
         told = f"{done['target']}: {done['target_bytes']:,} bytes, {done['source_bytes']:,} before"
     else:
