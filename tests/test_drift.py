@@ -123,6 +123,48 @@ def test_a_watched_model_follows_an_abrupt_change(model: Any, action: Any) -> No
     assert watched.mistakes[1500:].sum() < 0.8 * plain.mistakes[1500:].sum()
 
 
+class Bell:
+    """A detector that rings once, after so many answers."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def update(self, wrong: float) -> None:
+        """Count an answer."""
+        self.left -= 1
+
+    @property
+    def drift_detected(self) -> bool:
+        """Whether this was the one."""
+        return self.left == 0
+
+
+@pytest.mark.parametrize(("action", "share"), [("reset", 0.25), ("inflate", 0.25), ("inflate", 0.5)])
+def test_an_alarm_moves_the_variances_by_the_share(action: Any, share: float) -> None:
+    """Inflating leaves (1 - share) of a variance plus a share of the prior's, resetting the prior's; the mean stays."""
+    stream = drift.abrupt(200, n_features=4, random_state=0)
+    known = AROWClassifier(initial_variance=2.0, fit_intercept=False, dtype="float64")
+    known.partial_fit(stream.X, stream.y)
+    watched = drift.Watched(known, Bell(after=1), action=action, share=share)
+    watched.partial_fit(np.zeros((1, 4)), stream.y[:1])  # a row of zeros teaches nothing
+
+    kept = 0.0 if action == "reset" else 1 - share
+    assert watched.alarms_ == [0]
+    assert_allclose(watched.model_.coef_std_**2, kept * known.coef_std_**2 + (1 - kept) * 2.0, rtol=1e-12)
+    assert_array_equal(watched.model_.coef_, known.coef_)
+
+
+def test_an_alarm_starts_the_model_anew_where_asked() -> None:
+    """After the alarm the model is one that has seen nothing before the row that rang."""
+    stream = drift.abrupt(200, n_features=4, random_state=0)
+    watched = drift.Watched(AROWClassifier(), Bell(after=150), action="restart")
+    watched.partial_fit(stream.X, stream.y, classes=[0, 1])
+    alone = AROWClassifier().partial_fit(stream.X[150:], stream.y[150:], classes=[0, 1])
+
+    assert watched.alarms_ == [150]
+    assert watched.model_.digest() == alone.digest()
+
+
 def test_nothing_is_watched_unless_asked() -> None:
     """Without a detector a watched model learns what the model alone learns, bit for bit, and the pattern nothing."""
     stream = drift.abrupt(500, random_state=0)
