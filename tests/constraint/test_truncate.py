@@ -59,6 +59,24 @@ def test_the_longest_run_strictly_below_sigma_goes(w: Array, sigma: float) -> No
     assert_array_equal(model.mean, truncate(w, sigma))
 
 
+@given(
+    w=arrays(np.float64, (3, 4), elements=st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0])),
+    sigma=st.sampled_from([0.3, 0.6, 1.0, 1.3, 2.5, 4.0]),
+)
+def test_ties_between_classes_go_class_by_class(w: Array, sigma: float) -> None:
+    """Of equal weights those of the first class go first, in the order of its features; then the next class's."""
+    model = Learner(
+        task=task.Multiclass(),
+        rule=rule.PassiveAggressive(),
+        belief=belief.Mean(),
+        n_features=4,
+        n_classes=3,
+        initial_mean=w,
+    )
+    model.truncate(sigma)
+    assert_array_equal(model.mean, truncate(w.ravel(), sigma).reshape(w.shape))
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize(("answer", "known"), PAIRS, ids=str)
 def test_truncating_after_every_update_is_truncating_by_hand(answer: Any, known: Any, classes: int) -> None:

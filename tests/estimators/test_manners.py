@@ -655,6 +655,17 @@ def test_n_jobs_of_any_kind(setting: Any) -> None:
         assert_array_equal(model.set_params(n_jobs=n_jobs).decision_function(stream.X), expected)
 
 
+@pytest.mark.parametrize(
+    ("n_jobs", "threads"), [(None, 1), (1, 1), (3, 3), (0, 1), (-1, 4), (-2, 3), (-4, 1), (-9, 1)]
+)
+def test_negative_n_jobs_count_from_all_processors(
+    n_jobs: int | None, threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As joblib counts: -1 is all of them, -2 all but one; at least one thread reads."""
+    monkeypatch.setattr("os.cpu_count", lambda: 4)
+    assert Perceptron(n_jobs=n_jobs)._threads() == threads
+
+
 # ---------------------------------------------------------------------- every parameter of the papers
 
 REACHABLE: list[tuple[Any, str]] = [

@@ -348,6 +348,30 @@ def test_broken_csr_arrays_are_refused_by_row(indptr: Any, columns: Any, message
     assert model.digest() == before
 
 
+@pytest.mark.parametrize("kind", [np.int32, np.int64], ids=["int32", "int64"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_one_entry_past_the_end_is_not_read(n_classes: int, dtype: str, kind: Any) -> None:
+    """Arrays that are the front of longer ones end where they say, though good numbers lie behind them."""
+    y = [0, n_classes - 1]
+    model = clone(SETTINGS[0]).set_params(dtype=dtype)
+    model.partial_fit(np.eye(n_classes, COLUMNS), np.arange(n_classes))
+    before = model.digest()
+    values, columns = np.ones(4, dtype=dtype), np.arange(4, dtype=kind)
+    X = raw_csr(values[:3], columns[:3], np.array([0, 2, 4], dtype=kind), (2, COLUMNS))
+
+    for call in (
+        lambda: model.partial_fit(X, y),
+        lambda: model.fit(X, y),
+        lambda: model.predict(X),
+        lambda: model.decision_function(X),
+        lambda: model.set_params(n_jobs=2).predict_proba(X),
+    ):
+        with pytest.raises(DataError, match="indptr falls or leaves the arrays at row 1"):
+            call()
+    assert model.digest() == before
+
+
 @pytest.mark.parametrize("rows", [1, 5000])
 def test_repeated_entries_that_add_up_to_infinity_are_refused_with_their_batch(rows: int) -> None:
     """The rows before them are not learned, be the state larger than the data or smaller."""

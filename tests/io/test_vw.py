@@ -5,7 +5,10 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.utils import murmurhash3_32
 
 from onlinear import read
@@ -138,3 +141,12 @@ def test_names_are_kept_when_asked() -> None:
 def test_empty_lines_are_passed_over(blank: Any) -> None:
     """Vowpal Wabbit ends sequences with them; rows they are not."""
     assert len(rows(f"1 | a\n{blank}2 | b\n", "vw")) == 2
+
+
+@given(st.lists(st.from_regex(r"\A-?[0-9]{1,8}(\.[0-9]{1,8})?\Z"), min_size=20, max_size=60))
+def test_values_are_read_to_the_last_bit(numbers: list[str]) -> None:
+    """Short decimals have a quick path of their own; eight digits are more than a float32 holds."""
+    line = "1 | " + " ".join(f"{column}:{number}" for column, number in enumerate(numbers))
+    ((_, features),) = rows(f"{line}\n", "vw")
+
+    assert [features[column] for column in range(len(numbers))] == [float(np.float32(n)) for n in numbers]

@@ -288,3 +288,17 @@ def test_what_predicts_with_its_variances_has_no_compact_file(covariance: str, t
     plain = onlinear.SecondOrderPerceptron(covariance=covariance, form="rule").fit(X, y)
     persistence.save_compact(plain, tmp_path / "c.safetensors", dtype="float32")
     assert (onlinear.load(tmp_path / "c.safetensors").predict(X) == plain.predict(X)).all()
+
+
+@pytest.mark.parametrize("size", [1e-7, 1.0, 1e7])
+def test_half_precision_keeps_three_digits_of_weights_of_any_size(size: float, tmp_path: Path) -> None:
+    """float16 ends at 65,504 and loses digits below 6e-5; weights are scaled into its range before they are cut."""
+    X, y = np.random.default_rng(0).normal(size=(200, 5)) / size, np.arange(200) % 2
+    X[:, 0] += (2 * y - 1) / size
+    model = onlinear.PassiveAggressiveClassifier(variant="pa", fit_intercept=False, dtype="float64")
+    model.fit(X, y)
+    persistence.save_compact(model, tmp_path / "small.safetensors", dtype="float16")
+    small = onlinear.load(tmp_path / "small.safetensors")
+
+    assert 0.01 < np.abs(model.coef_).max() / size < 100
+    np.testing.assert_allclose(small.coef_, model.coef_, rtol=1e-3)

@@ -151,15 +151,18 @@ def test_what_the_mathematics_does_not_define_is_refused(
         Learner(task=asked, rule=made, belief=known)
 
 
-def test_the_cost_of_every_prediction_is_counted() -> None:
+@pytest.mark.parametrize("update", ["prediction", "max_loss"])
+def test_the_cost_of_every_prediction_is_counted(update: str) -> None:
     """The total is the sum of the matrix's entries at (right class, class with the highest score)."""
     rng = np.random.default_rng(3)
     rows, y = rng.normal(size=(40, 3)), rng.integers(3, size=40)
-    learner = Learner(task=task.CostSensitive(cost=COST), rule=PA1, belief=belief.Mean())
+    learner = Learner(task=task.CostSensitive(cost=COST, update=update), rule=PA1, belief=belief.Mean())
     scores = np.empty((40, 3))
     report = learner.learn(rows, y, scores=scores)
 
-    paid = sum(COST[k][int(np.argmax(s))] for s, k in zip(scores, y, strict=True))
+    answers = np.argmax(scores, axis=1)
+    paid = sum(COST[k][q] for k, q in zip(y, answers, strict=True))
+    assert report.n_mistakes == np.sum(answers != y)
     assert report.cost == pytest.approx(paid)
     assert learner.total_cost == pytest.approx(paid)
 
@@ -195,3 +198,28 @@ def test_a_learned_radius_never_shrinks_and_stays_below_its_bound() -> None:
 
     assert np.all(np.diff(omegas) <= 0)
     assert 0 <= omegas[-1] <= omegas[0] <= 3.0
+
+
+@pytest.mark.parametrize("made", [PA1, rule.Perceptron(), rule.Arow()], ids=str)
+@pytest.mark.parametrize(("label", "rival"), [(0, 1), (1, 0), (2, 0), (3, 0)])
+def test_of_rivals_with_equal_scores_the_first_is_answered(made: Any, label: int, rival: int) -> None:
+    """Before anything is known all scores are 0: the label's block and the first other one move, no third."""
+    known = belief.Diagonal() if isinstance(made, rule.Arow) else belief.Mean()
+    learner = Learner(task=task.Multiclass(), rule=made, belief=known, n_classes=4)
+    learner.learn(X[:1], [label])
+
+    assert np.flatnonzero(np.any(learner.mean != 0, axis=1)).tolist() == sorted([label, rival])
+
+
+@pytest.mark.parametrize("error", [0.5, -0.5])
+def test_an_error_of_epsilon_is_none(error: float) -> None:
+    """What lies on the edge of the band is right and teaches nothing; the next number outside is a mistake."""
+    learner = Learner(
+        task=task.Regression(epsilon=0.5), rule=PA1, belief=belief.Mean(), n_features=1, dtype="float64"
+    )
+    row = np.ones((1, 1))
+    inside = learner.learn(row, [error])
+    outside = learner.learn(row, [np.nextafter(error, 2 * error)])
+
+    assert (inside.n_mistakes, inside.n_updates) == (0, 0)
+    assert (outside.n_mistakes, outside.n_updates) == (1, 1)
