@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from . import _core, task
 from ._estimator import Array, GaussianBelief, LinearEstimator
-from ._labels import Classes, Labels, distinct_labels, mixed_labels
-from ._learner import weights_of
+from ._labels import Classes, Labels, distinct_labels, label_array, mixed_labels
+from ._learner import weights_of, weighty
 from ._numpy import np
 from ._parameters import check_choice, check_number, with_advice
 from ._rows import Rows, SparseRows, refuse
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["GaussianClassifier", "OnlineClassifier"]
 
 #: Kinds of arrays whose values are classes whatever they are: whole numbers, booleans, words.
-_PLAIN_LABELS = "iubUS"
+_PLAIN_LABELS = "iubU"
 
 _HALF_AND_A_BIT = nextafter(0.5, 1.0)
 
@@ -92,7 +92,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         rows, labels = self._validated(X, y, reset=not go_on)
         weights = self._fit_weights(sample_weight, rows.n_rows)
         known = self._labels if go_on else Labels()
-        new = known.unknown(labels)
+        new = known.unknown(labels if weights is None else labels[weights > 0])
         self._need_two_classes([*known.names, *new.tolist()])
         if go_on:
             self._inspect(rows, self._learner.dtype)
@@ -101,11 +101,14 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
             self._labels = known
             self._start(rows.n_columns, new, self._state_dtype(X))
             self.n_passes_ = 0
-        numbers = self._labels.encode(labels)
-        assert numbers is not None
-        class_weight = self._class_weights(numbers)
+            if weights is not None:
+                self._inspect(
+                    rows, self._learner.dtype
+                )  # those of no weight are not learned, and must be sound too
+        numbers, _ = _numbered(labels, weights, self._labels)
+        class_weight = self._class_weights(numbers if weights is None else numbers[weights > 0])
         self._make_passes(
-            rows.n_rows,
+            weighty(weights, rows.n_rows),
             lambda order, first: self._learner.learn_rows(
                 rows, numbers, weights, class_weight=class_weight, order=order, calibrate=first, checked=True
             ),
@@ -144,8 +147,8 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """
         rows = self._quick(X) if self._so_far() is not None and classes is None else None
         numbers = None
-        if rows is not None:
-            labels = np.asarray(y)
+        if rows is not None and y is not None:
+            labels = y if type(y) is np.ndarray else label_array(y)
             if labels.shape == (rows.n_rows,):
                 numbers = self._labels.encode(labels)
         if rows is None or numbers is None:
@@ -178,7 +181,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
                 restore()
             raise
         finally:
-            if self.__dict__.get("_learner") is None:
+            if self.__dict__.get("_learner") is None or not batch.news:
                 restore()  # nothing had any weight, or the very first row was refused
             else:
                 self.n_features_in_ = self._learner.n_features  # not those of rows that were refused
@@ -189,14 +192,15 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
     ) -> Batch:
         """A batch checked in every way, before anything is changed for its sake.
 
-        The rows of the first batch are not looked at: when they are refused, everything is put back.
+        The rows of the first batch are not looked at: when they are refused, everything is put back. Those that come
+        before any class are not learned, so they are.
         """
         first = self.__dict__.get("_learner") is None
         rows, labels = self._validated(X, y, reset=first)
         weights = weights_of(sample_weight, rows.n_rows)
         known = Labels() if first else self._labels.copy()
         if classes is not None and not first:
-            _check_announced(labels, weights, known, np.asarray(classes).ravel())
+            _check_announced(labels, weights, known, label_array(classes).ravel())
         expected = self._expected(labels, classes, weights, known)
         numbers = known.encode(labels) if len(known) else None
         news: list[tuple[int, Array]] = []
@@ -209,16 +213,20 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
                     f"y contains {stray!r}, which is not among classes={np.asarray(classes).ravel().tolist()}"
                 )
             numbers, news = _numbered(labels, weights, known)
+        idle = weights is not None and not weights.any()
         if len(expected) or not (
-            first or (news and news[0][0] == 0)
+            first or idle or (news and news[0][0] == 0)
         ):  # from the first row on there is a part
             news.insert(0, (0, expected))
         if first:
-            return Batch(rows, numbers, weights, self._state_dtype(X), news, len(known), checked=True)
+            dtype = self._state_dtype(X)
+            if not news or news[0][0] > 0:
+                self._inspect(rows, dtype)
+            return Batch(rows, numbers, weights, dtype, news, len(known), checked=True)
         if self.cost_matrix is not None and len(known) > len(self._labels):
             self._refuse_class(known.names[len(self._labels)])
         grows = len(known) > len(self._labels) or rows.n_columns > self._learner.n_features
-        if grows:
+        if grows or idle:
             self._inspect(rows, self._learner.dtype)
         return Batch(rows, numbers, weights, self._learner.dtype, news, len(known), checked=grows)
 
@@ -228,7 +236,7 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         """The classes to be met before the first row; `known` learns of them."""
         expected = labels[:0]
         if classes is not None:
-            expected = known.unknown(np.asarray(classes).ravel())
+            expected = known.unknown(label_array(classes).ravel())
             known.add(expected)
         if self.cost_matrix is not None and self.__dict__.get("_learner") is None:
             # The costs are for all classes at once.
@@ -338,17 +346,17 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Array]:
         rows = self._checked_rows(X, reset=reset)
-        if is_lean() or (
-            type(y) is np.ndarray and y.shape == (rows.n_rows,) and y.dtype.kind in _PLAIN_LABELS
-        ):
-            return rows, np.asarray(y)
+        if type(y) is np.ndarray and y.shape == (rows.n_rows,) and y.dtype.kind in _PLAIN_LABELS:
+            return rows, y
+        if is_lean():
+            return rows, label_array(y)
         from sklearn.utils import assert_all_finite
         from sklearn.utils.multiclass import check_classification_targets
         from sklearn.utils.validation import check_consistent_length, column_or_1d
 
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-        labels = column_or_1d(y, warn=True)
+        labels = column_or_1d(label_array(y), warn=True)
         check_consistent_length(X, labels)
         if labels.dtype.kind not in _PLAIN_LABELS:
             assert_all_finite(labels, input_name="y")
@@ -799,9 +807,9 @@ class Batch(NamedTuple):
     checked: bool
 
     def parts(self) -> Iterator[tuple[int, int, Array]]:
-        """Stretches of rows, and the classes to be met before each."""
+        """Stretches of rows, and the classes to be met before each; none where no row has a weight."""
         stops = [row for row, _ in self.news[1:]] + [self.rows.n_rows]
-        for (start, new), stop in zip(self.news, stops, strict=True):
+        for (start, new), stop in zip(self.news, stops, strict=bool(self.news)):
             yield start, stop, new
 
 
@@ -840,7 +848,7 @@ def _one_label(y: Any) -> Array:
     """One class label as an array."""
     if y is None or isinstance(y, Mapping | set):
         raise DataError(f"y must be a class label, got {y!r}")
-    label = np.asarray([y]) if not isinstance(y, str | bytes) else np.asarray([y], dtype=type(y))
+    label = label_array([y])
     if label.ndim != 1 or (label.dtype.kind == "f" and not np.isfinite(label[0])):
         raise DataError(f"y must be one class label, got {y!r}")
     return label

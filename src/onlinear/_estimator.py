@@ -21,7 +21,17 @@ from ._parameters import (
     not_with_learned,
     with_advice,
 )
-from ._rows import Rows, SparseRows, check_sparse, is_sparse, quick_rows, refuse, refuse_dict, to_rows
+from ._rows import (
+    Rows,
+    SparseRows,
+    check_sparse,
+    is_sparse,
+    quick_rows,
+    refuse,
+    refuse_dict,
+    refuse_masked,
+    to_rows,
+)
 from ._sklearn import BaseEstimator, is_lean, seeded
 from .exceptions import DataError, NotAvailableError, NumericError, ParameterError
 
@@ -197,15 +207,18 @@ class OnlineEstimator(BaseEstimator):
             )
         return weights
 
-    def _make_passes(self, n: int, learn: Callable[[Array | None, bool], Report]) -> None:
-        """Make the passes of `fit`; ``learn(order, first)`` makes one."""
+    def _make_passes(self, rows: Array | int, learn: Callable[[Array | None, bool], Report]) -> None:
+        """Make the passes of `fit` over some rows, or so many; ``learn(order, first)`` makes one."""
         rng = self._generator()
+        n = rows if isinstance(rows, int) else len(rows)
         best, patience = np.inf, 0
         # A patience longer than several passes could never run out; it asks for more of them. One pass is one pass.
         patient = self.early_stopping and 1 < self.passes < self.n_iter_no_change
         extra = self.n_iter_no_change if patient else 0
         for number in range(self.passes + extra):
             order = rng.permutation(n).astype(np.int64) if self.shuffle else None
+            if not isinstance(rows, int):
+                order = rows if order is None else rows[order]
             report = learn(order, number == 0)
             self.n_passes_ += 1
             if not self.early_stopping:
@@ -368,6 +381,7 @@ class OnlineEstimator(BaseEstimator):
         from sklearn.utils.validation import validate_data
 
         check_sparse(X)
+        refuse_masked(X, "X")
         wide = self.grow_features and not reset and _columns(X) > self.n_features_in_
         X = validate_data(
             self,
@@ -411,17 +425,21 @@ class OnlineEstimator(BaseEstimator):
     @contextmanager
     def _all_or_nothing(
         self, *, deep: bool = False, grows: bool = False, single: bool = False
-    ) -> Iterator[None]:
-        """Put back what was there before when a call is refused.
+    ) -> Iterator[Callable[[], None]]:
+        """Put back what was there before when a call is refused; yields what does so.
 
-        The rows before a step that would overflow stay learned; a `single` example has none before it. `deep` where
+        The rows before a step that would overflow stay learned; a `single` example has none before it, and a new
+        learner that has learned nothing goes with the call that made it. `deep` where
         the native learner is changed in place before all is known to be well, `grows` where it grows for one example.
         """
+        before = self.__dict__.get("_learner")
         restore = self._before_growth() if grows else self._checkpoint(deep=deep)
         try:
-            yield
+            yield restore
         except BaseException as error:
-            if single or not isinstance(error, NumericError):
+            learner = self.__dict__.get("_learner")
+            nothing = learner is not before and (learner is None or learner.n_seen == 0)
+            if single or nothing or not isinstance(error, NumericError):
                 restore()
             raise
 
@@ -461,6 +479,14 @@ class OnlineEstimator(BaseEstimator):
 
         return take_back
 
+    def _are_weightless(self, rows: Rows, weights: Array | None, dtype: str) -> bool:
+        """Whether rows that may bring something new have no weight: then they are checked and bring nothing."""
+        if weights is None or weights.any():
+            return False
+        learner = self.__dict__.get("_learner")
+        self._inspect(rows, dtype if learner is None else learner.dtype)
+        return True
+
     def _make_room(self, rows: Rows, dtype: str, *, anew: bool) -> None:
         """Make the learner of a task without classes, or room in it for rows that can be learned.
 
@@ -498,6 +524,7 @@ class OnlineEstimator(BaseEstimator):
         from sklearn.utils.validation import validate_data
 
         check_sparse(X)
+        refuse_masked(X, "X")
         X = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False
         )

@@ -6,11 +6,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
+from math import isfinite
 from typing import Any
 
 from . import _core
 from ._numpy import Array, np
-from ._rows import types_taken
+from ._rows import refuse_masked, types_taken
 from .exceptions import DataError
 
 
@@ -60,7 +61,7 @@ class Classes:
             made = np.empty(self.count, dtype=object)
             made[:] = self.ranked
             return made
-        return np.array(self.ranked, dtype=None if kind in "US" else self.dtype)
+        return np.array(self.ranked, dtype=None if kind == "U" else self.dtype)
 
     @cached_property
     def order(self) -> Array:
@@ -122,14 +123,19 @@ class Labels:
         return y[rows], rows
 
     def add(self, labels: Array | list[Any]) -> None:
-        """Give numbers to labels not met before, in the given order."""
-        if len(labels) == 0 and self.type is not None:
+        """Give numbers to labels not met before, in the given order; nothing changes where one of them is refused."""
+        if len(labels) == 0:
             return  # nothing, of whatever type
-        for label in labels if isinstance(labels, list) else labels.tolist():
+        added = type_of(labels)
+        fresh = [label for label in map(label_of, _plain(labels)) if label not in self.index]
+        kind = _joined(self.type, added)
+        if kind[1] == "f" and (added != kind or self.type not in (None, kind)):
+            _need_exact([*self.names, *fresh], kind)
+        for label in fresh:
             if label not in self.index:
                 self.index[label] = len(self.names)
                 self.names.append(label)
-        self.classes = Classes(self.names, _joined(self.type, type_of(labels)))
+        self.classes = Classes(self.names, kind)
 
     @property
     def ranking(self) -> list[int]:
@@ -162,11 +168,13 @@ class Labels:
     def encode(self, y: Array) -> Array | None:
         """The numbers of `y` as int32, or None when it holds a label not met before."""
         dtype = self.classes.dtype
+        if len(y) == 0:
+            return np.empty(0, dtype=np.int32)
         if y.dtype.kind in "iub" and dtype is not None and dtype.kind in "iub":
             return self._encode_sorted(y)
         if y.dtype.kind == "f" and dtype is not None and dtype.kind == "f":
             return self._encode_sorted(y)
-        if y.dtype.kind in "US" and dtype is not None and dtype.kind == y.dtype.kind and len(y) > 64:
+        if y.dtype.kind == "U" and dtype is not None and dtype.kind == "U" and len(y) > 64:
             return self._encode_sorted(y)
         try:
             return np.fromiter((self.index[label] for label in y.tolist()), dtype=np.int32, count=len(y))
@@ -247,5 +255,115 @@ def _joined(before: str | None, added: str) -> str:
     if before[1] == added[1] == "U":
         return before if int(before[2:]) > int(added[2:]) else added
     a, b = np.dtype(before), np.dtype(added)
-    alike = any(a.kind in kinds and b.kind in kinds for kinds in ("iubf", "US"))
-    return np.result_type(a, b).str if alike else np.dtype(object).str
+    numbers = a.kind in "iubf" and b.kind in "iubf"
+    return np.result_type(a, b).str if numbers else np.dtype(object).str
+
+
+# ---------------------------------------------------------------------- what may be a label
+
+
+def label_array(y: Any) -> Array:
+    """Labels as an array, which must hold each of them as it was given.
+
+    NumPy makes words of numbers that stand among words, floats of whole numbers that stand among floats, and leaves out
+    a NUL at the end of a word: by `learn_one` the same labels would be other classes.
+    """
+    refuse_masked(y, "y")
+    kind = getattr(y, "dtype", None)
+    if not isinstance(kind, np.dtype) and getattr(kind, "kind", "") in ("i", "u", "b"):
+        y = y.tolist()  # whole numbers of a data frame that may be missing, which NumPy would make floats
+    array = np.asarray(y)
+    if array.dtype.kind not in _LABEL_KINDS:
+        raise _no_label(array.ravel()[0] if array.size else array.dtype.type())
+    if array.dtype == object:
+        for label in {type(label): label for label in array.ravel().tolist()}.values():
+            label_of(label)
+    elif array.ndim == 1 and isinstance(y, list | tuple):
+        if array.dtype.kind == "f" and {type(label) for label in y} == {int}:  # some of them past 2**63
+            if min(y) < 0:
+                raise inexact_labels(max(y))
+            array = np.array(y, dtype=np.uint64)
+        kept = array.tolist()
+        if kept != list(y):
+            for was, label in zip(y, kept, strict=True):
+                if was == was and label != was:  # NaN is refused elsewhere
+                    raise _changed(was, label)
+    return array
+
+
+#: Kinds of arrays that hold labels: numbers, truth, words, and objects that may be any of them.
+_LABEL_KINDS = "iubfUO"
+
+
+def _plain(labels: Array | list[Any]) -> list[Any]:
+    if isinstance(labels, list):
+        return labels
+    if labels.dtype.kind not in _LABEL_KINDS:
+        raise _no_label(labels.ravel()[0])
+    out: list[Any] = labels.tolist()
+    return out
+
+
+def label_of(label: Any) -> Any:
+    """A label as models keep it; one that no model file can hold is refused when it comes, not when it is saved."""
+    if type(label) is int:
+        return label
+    if isinstance(label, np.generic) and not _is_time(label):
+        label = label.item()
+    if not isinstance(label, bool | int | float | str):
+        raise _no_label(label)
+    if isinstance(label, str) and label[-1:] == "\0":
+        raise _changed(label, label.rstrip("\0"))
+    if isinstance(label, float) and not isfinite(label):
+        raise DataError(
+            f"y contains {label!r}; a label must be finite. Leave out rows whose label is missing."
+        )
+    return label
+
+
+def _is_time(label: Any) -> bool:
+    """Whether a label is one of NumPy's times, whose nanoseconds it gives as a plain number."""
+    return isinstance(label, np.datetime64 | np.timedelta64)
+
+
+def _no_label(label: Any) -> DataError:
+    """What is wrong with a label that no model file can hold."""
+    if isinstance(label, np.generic) and not _is_time(label):
+        label = label.item()
+    if isinstance(label, bytes):
+        remedy = "Decode it, as with y.astype(str) or label.decode()"
+    elif label is None or type(label).__name__ in ("NAType", "NaTType"):
+        remedy = "Leave out rows whose label is missing"
+    else:
+        remedy = "Make it one, as with str(label)"
+    said = "Complex data not supported: " if isinstance(label, complex) else ""  # in scikit-learn's words
+    return DataError(
+        f"{said}y contains {label!r}, of type {type(label).__name__}; a label must be a string or a number, else the "
+        f"model could not be saved. {remedy}."
+    )
+
+
+def _changed(given: Any, label: Any) -> DataError:
+    """What is wrong with a label that an array of labels cannot hold as it is."""
+    if isinstance(given, bytes):
+        return _no_label(given)
+    if isinstance(given, str):
+        return DataError(
+            f"y contains {given!r}, which ends in NUL; arrays of text cannot tell it from {label!r}. Strip it."
+        )
+    return inexact_labels(given) if isinstance(label, float) else mixed_labels()
+
+
+def inexact_labels(label: Any) -> DataError:
+    """What is wrong with a whole number that would be joined with numbers of another type."""
+    return DataError(
+        f"y has the class {label!r} beside classes of another type of number, and no type holds all of them exactly. "
+        "Give all labels one whole-numbered type, or make them strings."
+    )
+
+
+def _need_exact(names: list[Any], kind: str) -> None:
+    """Refuse classes that the type of their array would change: two of them might become one."""
+    for name, kept in zip(names, np.array(names, dtype=kind).tolist(), strict=True):
+        if name != kept:
+            raise inexact_labels(name)

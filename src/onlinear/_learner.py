@@ -11,7 +11,7 @@ from . import _core, task
 from ._core import Fault
 from ._numpy import Array, np
 from ._parameters import check_flag
-from ._rows import DenseRows, Rows, SparseRows, refuse, refuse_dict, to_rows
+from ._rows import DenseRows, Rows, SparseRows, refuse, refuse_dict, refuse_masked, to_rows
 from .exceptions import DataError, NumericError, ParameterError
 
 if TYPE_CHECKING:
@@ -724,6 +724,7 @@ def targets_of(y: npt.ArrayLike, n: int) -> Array:
     """Regression targets as the core wants them; it refuses those that are not finite."""
     if y is None:
         raise DataError(f"y must hold a target for each of {n} rows, got None")
+    refuse_masked(y, "y")
     try:
         targets = np.ascontiguousarray(y, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -754,6 +755,7 @@ def weights_of(sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
     """Example weights as the core wants them; bad ones are refused before anything is learned."""
     if sample_weight is None:
         return None
+    refuse_masked(sample_weight, "sample_weight")
     try:
         weights = np.require(sample_weight, np.float64, ["C", "A"])
     except (TypeError, ValueError, OverflowError):
@@ -769,6 +771,11 @@ def weights_of(sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
             f"sample_weight must be finite and not negative, got {weights[row]} for row {row}", row
         )
     return weights
+
+
+def weighty(weights: Array | None, n: int) -> Array | int:
+    """The rows that have a weight; their number where all of them have."""
+    return n if weights is None or weights.all() else np.flatnonzero(weights)
 
 
 def contiguous(value: Any) -> Any:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from . import _core, task
 from ._estimator import Array, LinearEstimator
 from ._labels import Labels
-from ._learner import Report, targets_of, weights_of
+from ._learner import Report, targets_of, weights_of, weighty
 from ._numpy import np
-from ._rows import Rows, refuse
+from ._rows import Rows, refuse, refuse_masked
 from ._sklearn import RegressorMixin, is_lean
 from .exceptions import DataError
 
@@ -59,8 +59,12 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
             rows, targets = self._validated(X, y, reset=not go_on)
             weights = self._fit_weights(sample_weight, rows.n_rows)
             self._make_room(rows, self._state_dtype(X), anew=not go_on)
+            if weights is not None:
+                self._inspect(
+                    rows, self._learner.dtype
+                )  # those of no weight are not learned, and must be sound too
             self._make_passes(
-                rows.n_rows,
+                weighty(weights, rows.n_rows),
                 lambda order, first: self._learner.learn_rows(
                     rows, targets, weights, order=order, checked=True
                 ),
@@ -88,11 +92,14 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         first = self._so_far() is None
         rows = None if first else self._quick(X)
         inspected = rows is None
-        with self._all_or_nothing():
+        with self._all_or_nothing() as restore:
             if rows is None:
                 self._check_parameters()
                 rows, targets = self._validated(X, y, reset=first)
                 weights = weights_of(sample_weight, rows.n_rows)
+                if self._are_weightless(rows, weights, self._state_dtype(X)):
+                    restore()
+                    return self
                 self._make_room(rows, self._state_dtype(X), anew=first)
             else:
                 targets = targets_of(y, rows.n_rows)
@@ -153,6 +160,7 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
 
             if y is None:
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+            refuse_masked(y, "y")
             y = column_or_1d(y, warn=True)
             check_consistent_length(X, y)
         targets = targets_of(y, rows.n_rows)

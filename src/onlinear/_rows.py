@@ -96,6 +96,16 @@ def regular(array: Array) -> Array:
     return array if array.flags.aligned and array.flags.c_contiguous else array.copy()
 
 
+def refuse_masked(given: Any, name: str) -> None:
+    """Refuse an array some of whose entries are masked: the numbers under a mask mean nothing."""
+    masked = sys.modules.get("numpy.ma")
+    if masked is not None and isinstance(given, masked.MaskedArray) and masked.is_masked(given):
+        raise DataError(
+            f"{name} has masked entries ({int(masked.getmaskarray(given).sum())} of {given.size}). Impute them, as with "
+            f"{name}.filled(value), or drop their rows."
+        )
+
+
 def check_sparse(X: Any) -> None:
     """Look at the indices of sparse formats that SciPy will convert: its conversions trust them."""
     if not is_sparse(X):
@@ -136,6 +146,7 @@ def to_rows(X: Any) -> Rows:
         csr = X.tocsr()
         data = csr.data if csr.data.dtype in floats else csr.data.astype(np.float64)
         return SparseRows(regular(data), regular(csr.indices), regular(csr.indptr), *csr.shape)
+    refuse_masked(X, "X")
     x = np.asarray(X)
     if x.dtype in floats:
         x = x if is_regular(x) else x.copy()

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from . import rule, task
 from ._estimator import Array, OnlineEstimator
 from ._labels import Labels
-from ._learner import Report, weights_of
+from ._learner import Report, weights_of, weighty
 from ._parameters import check_number, estimator
 from ._sklearn import OutlierMixin
 from .exceptions import ModelFileError
@@ -109,12 +109,18 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
             rows = self._checked_rows(X, reset=not go_on)
             weights = self._fit_weights(sample_weight, rows.n_rows)
             self._make_room(rows, self._state_dtype(X), anew=not go_on)
+            if weights is not None:
+                self._inspect(
+                    rows, self._learner.dtype
+                )  # those of no weight are not learned, and must be sound too
             self._make_passes(
-                rows.n_rows,
+                weighty(weights, rows.n_rows),
                 lambda order, first: self._learner.learn_rows(rows, None, weights, order=order, checked=True),
             )
         if self.contamination is not None:
             distances = self._learner.read_rows(rows, n_threads=self._threads())[:, 0]
+            if weights is not None:
+                distances = distances[weights > 0]
             self._cut = float(np.quantile(distances, 1 - self.contamination))
         return self
 
@@ -131,11 +137,14 @@ class PassiveAggressiveOneClass(OutlierMixin, OnlineEstimator):
         first = self._so_far() is None
         rows = None if first else self._quick(X)
         inspected = rows is None
-        with self._all_or_nothing():
+        with self._all_or_nothing() as restore:
             if rows is None:
                 self._check_parameters()
                 rows = self._checked_rows(X, reset=first)
                 weights = weights_of(sample_weight, rows.n_rows)
+                if self._are_weightless(rows, weights, self._state_dtype(X)):
+                    restore()
+                    return self
                 self._make_room(rows, self._state_dtype(X), anew=first)
             else:
                 weights = weights_of(sample_weight, rows.n_rows)

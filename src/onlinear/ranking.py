@@ -12,10 +12,10 @@ import numpy.typing as npt
 from . import task
 from ._algorithms import axes_of, truncation_of
 from ._estimator import Array, LinearEstimator
-from ._labels import Classes, Labels, mixed_labels
-from ._learner import weights_of
+from ._labels import Classes, Labels, label_array, mixed_labels
+from ._learner import weights_of, weighty
 from ._parameters import check_number, estimator
-from ._rows import DenseRows, Rows, is_sparse, to_rows
+from ._rows import DenseRows, Rows, is_sparse, refuse_masked, to_rows
 from ._sklearn import ClassifierMixin
 from .exceptions import DataError, ModelFileError, NotAvailableError, ParameterError
 
@@ -136,21 +136,22 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         given = self._given(y, anew=not go_on)
         weights = self._fit_weights(sample_weight, given.n)
         known = self._labels if go_on else Labels()
-        if len(known) + len(known.unknown(given.names)) < 2 and given.one_each:
+        names = given.brought(weights)
+        if len(known) + len(known.unknown(names)) < 2 and given.one_each:
             raise DataError(
                 f"{type(self).__name__}: y has one class only; fit needs at least two labels to rank"
             )
         with self._all_or_nothing():
-            rows = self._met(X, given, anew=not go_on)
-        if not go_on:
-            self.n_passes_ = 0
-        numbers, lists = self._encoded(given)
-        self._make_passes(
-            given.n,
-            lambda order, first: self._learner.learn_rows(
-                rows, numbers, weights, order=order, calibrate=first, checked=True, label_lists=lists
-            ),
-        )
+            rows = self._met(X, given, names, anew=not go_on)
+            if not go_on:
+                self.n_passes_ = 0
+            numbers, lists = given.between(0, given.n, self._labels)
+            self._make_passes(
+                weighty(weights, given.n),
+                lambda order, first: self._learner.learn_rows(
+                    rows, numbers, weights, order=order, calibrate=first, checked=True, label_lists=lists
+                ),
+            )
         return self
 
     def partial_fit(
@@ -178,10 +179,11 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         given = self._given(y, anew=first)
         weights = weights_of(sample_weight, given.n)
         if classes is not None:
-            given.announce(np.asarray(classes).ravel(), weights)
+            given.announce(label_array(classes).ravel(), weights)
         known = Labels() if first else self._labels.copy()
-        news = given.arrivals(known, weights)
-        if not first and (not news or news[0][0] > 0):
+        idle = classes is None and weights is not None and not weights.any()
+        news = [] if idle else given.arrivals(known, weights)
+        if not (first or idle) and (not news or news[0][0] > 0):
             news.insert(0, (0, given.labels[:0]))
         restore = self._checkpoint()
         with self._all_or_nothing():
@@ -296,10 +298,10 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         assert numbers is not None
         return np.ascontiguousarray(numbers), given.starts
 
-    def _met(self, X: Any, given: _Answers, *, anew: bool) -> Rows:
-        """Rows that `fit` can learn, with a learner that has room for them and all their labels."""
+    def _met(self, X: Any, given: _Answers, names: Array, *, anew: bool) -> Rows:
+        """Rows that `fit` can learn, with a learner that has room for them and for the labels they bring."""
         known = Labels() if anew else self._labels
-        new = known.unknown(given.names)
+        new = known.unknown(names)
         labels = known.copy()
         labels.add(new)
         rows = self._rows_to_learn(X, given, labels, anew=anew)
@@ -596,6 +598,10 @@ class _Answers:
         heavy = weights[rows] > 0
         return self.labels[heavy], rows[heavy]
 
+    def brought(self, weights: Array | None) -> Array:
+        """All labels there are: those declared, and those of examples that have a weight."""
+        return self.names if weights is None or self.declared is not None else self._weighty(weights)[0]
+
     def arrivals(self, known: Labels, weights: Array | None) -> list[tuple[int, Array]]:
         """The labels not in `known`, with the examples that bring them; `known` learns of them.
 
@@ -634,7 +640,7 @@ class _Answers:
 def _array_of(labels: Iterable[Any]) -> Array:
     """Labels as a flat array; mixed kinds are refused rather than turned into strings."""
     values = list(labels)
-    array = np.asarray(values)
+    array = label_array(values)
     if array.ndim != 1 or len({isinstance(value, str | bytes) for value in values}) > 1:
         raise mixed_labels()
     return array if values else np.empty(0, dtype=np.int64)
@@ -651,6 +657,7 @@ def answers_of(y: Any) -> _Answers:
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import column_or_1d
 
+    refuse_masked(y, "y")
     array = np.asarray(y)
     if (
         array.dtype == object
@@ -663,7 +670,7 @@ def answers_of(y: Any) -> _Answers:
 
         assert_all_finite(array, input_name="y")
         return _from_indicator(csr_matrix(array))
-    labels = column_or_1d(y, warn=True)
+    labels = column_or_1d(label_array(y), warn=True)
     assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
     starts = np.arange(len(labels) + 1, dtype=np.int64)

@@ -17,11 +17,12 @@ from . import _core
 from . import belief as beliefs
 from . import rule as rules
 from ._algorithms import ALGORITHMS, axes_of, truncation_of
+from ._labels import label_of
 from ._learner import contiguous, weights_of
 from ._parameters import check_choice, check_flag, check_number, not_with_learned
 from ._rows import refuse
 from ._sklearn import BaseEstimator, seeded
-from .exceptions import DataError, ModelFileError, ParameterError, ReadError
+from .exceptions import DataError, ModelFileError, NumericError, ParameterError, ReadError
 from .io._source import open_stream
 
 __all__ = [
@@ -350,8 +351,16 @@ class SequenceLabeler(BaseEstimator):
         weights = weights_of(sample_weight, len(sequences))
         if not sequences:
             raise DataError("SequenceLabeler: X holds no sequences; there is nothing to learn")
-        classes = _distinct(labels)
         native = self._make(sequences)
+        if weights is not None and not weights.all():
+            if not weights.any():
+                raise DataError(
+                    "SequenceLabeler: sample_weight is zero for every sequence; there is nothing to learn"
+                )
+            mark = native.mark()
+            sequences, labels, weights = _weighty(native, sequences, labels, {}, weights)
+            native.undo(*mark)
+        classes = _distinct(labels)
         native.add_labels(len(classes))
         index = {label: number for number, label in enumerate(classes)}
         batch = _read(native, sequences, labels, index, learning=True)
@@ -417,7 +426,7 @@ class SequenceLabeler(BaseEstimator):
         known: list[Any] = [] if first else list(self._classes)
         mark = native.mark()
         if classes is not None:
-            expected = list(dict.fromkeys(_plain(classes)))
+            expected = list(dict.fromkeys(map(label_of, _plain(classes))))
             _check_expected(labels, expected)
             known += [label for label in expected if label not in set(known)]
         index = {label: number for number, label in enumerate(known)}
@@ -431,13 +440,23 @@ class SequenceLabeler(BaseEstimator):
             if width:
                 native.add_columns(width)
             batch = _read(native, sequences, labels, index, learning=True, new_labels=True)
+            met = known + [label_of(label) for label in list(index)[len(known) :]]
         except Exception:
             native.undo(*mark)
             raise
         if first and not known and not sequences:
             return self  # nothing had any weight: there is no model yet
-        self._take(native, list(index), self.__dict__.get("_file_columns"))
-        self._learn(native, batch, None, weights, self._classes, len(known))
+        before = dict(self.__dict__)
+        self._take(native, met, self.__dict__.get("_file_columns"))
+        try:
+            self._learn(native, batch, None, weights, self._classes, len(known))
+        except NumericError:
+            if (
+                first and native.counters[0] == 0
+            ):  # the very first sequence was refused: there is no model yet
+                self.__dict__.clear()
+                self.__dict__.update(before)
+            raise
         return self
 
     def fit_stream(self, batches: Iterable[Any]) -> Self:
@@ -764,6 +783,9 @@ class SequenceLabeler(BaseEstimator):
         """The labels, in the order of the weights."""
         self._ready()
         labels: Array = np.array(self._classes)
+        if labels.tolist() != self._classes:  # words and numbers, or numbers that no type holds exactly
+            labels = np.empty(len(self._classes), dtype=object)
+            labels[:] = self._classes
         return labels
 
     @property
@@ -937,9 +959,8 @@ def _distinct(labels: list[list[Any]]) -> list[Any]:
     try:
         distinct = {label for answers in labels for label in answers}
     except TypeError:
-        raise DataError(
-            "a label must be a string, a number or something else that can be a key of a dict"
-        ) from None
+        raise DataError("a label must be a string or a number") from None
+    distinct = set(map(label_of, distinct))
     try:
         return sorted(distinct)
     except TypeError:
