@@ -12,7 +12,6 @@ void bind_beliefs(nb::module_& m);
 void bind_tasks(nb::module_& m);
 void bind_learner(nb::module_& m);
 void bind_learn_one(nb::module_& m);
-void bind_crc32(nb::module_& m);
 void bind_labels(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_sequence(nb::module_& m);

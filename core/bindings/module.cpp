@@ -12,7 +12,6 @@ NB_MODULE(_core, m) {
     b::bind_tasks(tasks);
     b::bind_learner(m);
     b::bind_learn_one(m);
-    b::bind_crc32(m);
     b::bind_labels(m);
     b::bind_sequence(m);
     nanobind::module_ text = m.def_submodule("text", "Bytes: parsers, hashing, text features.");

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import crc32
 
-from ._core import crc32
 from ._numpy import Array, np
 from .exceptions import ModelFileError
 

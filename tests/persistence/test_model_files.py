@@ -18,7 +18,6 @@ from safetensors.numpy import save_file
 
 import onlinear
 from onlinear import _algorithms, persistence
-from onlinear._core import crc32
 from onlinear._tensors import crc32_joiner
 from onlinear.exceptions import ModelFileError, NotAvailableError
 from onlinear.persistence import FORMAT, read_file
@@ -33,13 +32,6 @@ def _fitted(
     X = rng.standard_normal((80, 6))
     y = np.argmax(X[:, :classes], axis=1)
     return _algorithms.make(name, dtype=dtype, **parameters).partial_fit(X, y)
-
-
-@given(st.binary(max_size=400), st.integers(0, 15), st.integers(0, 2**32 - 1))
-def test_checksums_are_those_of_zlib(content: bytes, start: int, before: int) -> None:
-    """Of bytes few and many, from any place on, and after others."""
-    assert crc32(memoryview(content)[start:], before) == zlib.crc32(content[start:], before)
-    assert crc32(bytearray(content)) == zlib.crc32(content)
 
 
 @given(st.lists(st.binary(max_size=40), max_size=6))

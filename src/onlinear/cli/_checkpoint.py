@@ -12,8 +12,8 @@ import stat
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
-from .._core import crc32
 from .._stream import Counts
 from ..exceptions import ModelFileError
 from ._errors import UsageError
