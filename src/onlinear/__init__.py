@@ -7,7 +7,9 @@ the command line starts without scikit-learn.
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+# Not from typing, whose import takes longer than this package's: a signal may come before the command looks after it.
+TYPE_CHECKING = False
 
 __version__ = "0.1.0"
 
@@ -52,6 +54,8 @@ _MODULES = (
 __all__ = [*sorted(_HOMES), *_MODULES]
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from . import belief as belief
     from . import drift as drift
     from . import exceptions as exceptions

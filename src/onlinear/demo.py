@@ -398,6 +398,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    from .cli import finish, guarded
+    from .cli import as_process
 
-    finish(guarded(main))
+    as_process(main)

@@ -18,6 +18,7 @@ not zero.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -68,9 +69,11 @@ def written_aside(path: Path) -> Iterator[Path]:
     sweep(path)
     # In the manner of tempfile, whose import costs more than a small model's writing.
     aside = path.parent / f"{_prefix(path)}{os.urandom(4).hex()}.{os.getpid()}.part"
-    os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    with _blaming(path, aside):
+        os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     try:
-        yield aside
+        with _blaming(path, aside):
+            yield aside
         with aside.open("rb") as file:
             os.fsync(file.fileno())
         mask = os.umask(0)
@@ -90,15 +93,29 @@ def written_aside(path: Path) -> Iterator[Path]:
 def written(path: Path) -> Iterator[Path]:
     """The same for what may also go straight into a pipe or a device."""
     if path.exists() and not (path.is_file() or path.is_dir()):
-        yield path
+        with _blaming(path):
+            yield path
         return
     with written_aside(path) as aside:
         yield aside
 
 
+@contextlib.contextmanager
+def _blaming(path: Path, aside: Path | None = None) -> Iterator[None]:
+    """Let an error of writing, which has no name or that of the file beside, name the file that is to be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, str(aside)):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
+
+
 def writable(path: Path) -> Path:
     """The real path behind `path`, once it is known that a file can be put there."""
     real = Path(os.path.realpath(path))
+    if real.is_symlink():  # a link that leads to itself has no file behind it
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
     if not real.parent.is_dir():
         raise FileNotFoundError(2, "no such folder", str(real.parent))
     if real.is_dir():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -90,7 +91,7 @@ def test_a_model_is_known_by_what_it_is(files: tuple[Path, Path]) -> None:
 
 
 def _process(*words: object, redirect: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    command = " ".join([sys.executable, "-m", "onlinear", *map(str, words), redirect])
+    command = f"{shlex.join([sys.executable, '-m', 'onlinear', *map(str, words)])} {redirect}"
     return subprocess.run(
         command, shell=True, capture_output=True, text=True, env={**os.environ, **environment}, check=False
     )
@@ -103,27 +104,16 @@ def test_an_output_without_the_letters_shows_their_escapes(files: tuple[Path, Pa
     assert "\\u2588" in done.stdout
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
-def test_closed_outputs_do_not_stop_the_work(closed: str, files: tuple[Path, Path]) -> None:
-    """The model is saved all the same."""
-    target = files[0].parent / "quiet.safetensors"
-    done = _process("train", files[0], "--save", target, redirect=closed)
-    assert done.returncode == 0
-    assert onlinear.load(target).digest() == onlinear.load(files[1]).digest()
-
-
 @pytest.mark.parametrize(
-    ("words", "redirect", "code", "told"),
+    ("words", "code", "told"),
     [
-        (["demo", "--limit", 0], "", 2, "at least"),
-        (["demo", "--limit", 300, "-o", "DATA"], "", 1, "file exists"),
-        (["demo", "--limit", 300], "> /dev/full", 1, "No space left"),
+        (["demo", "--limit", 0], 2, "at least"),
+        (["demo", "--limit", 300, "-o", "DATA"], 1, "file exists"),
     ],
-    ids=["too few", "a file for a folder", "a full disk"],
+    ids=["too few", "a file for a folder"],
 )
 def test_the_demonstration_says_what_is_wrong(
     words: list[object],
-    redirect: str,
     code: int,
     told: str,
     files: tuple[Path, Path],
@@ -131,7 +121,7 @@ def test_the_demonstration_says_what_is_wrong(
 ) -> None:
     """In a line, like every command."""
     monkeypatch.chdir(files[0].parent)
-    done = _process(*(files[0] if word == "DATA" else word for word in words), redirect=redirect)
+    done = _process(*(files[0] if word == "DATA" else word for word in words))
     assert done.returncode == code, done.stderr
     assert told in done.stderr
     assert "Traceback" not in done.stderr

@@ -230,7 +230,7 @@ def test_no_task_needs_scikit_learn(task: str, folder: Path, tmp_path: Path) -> 
     file, options = TRAINING[task]
     saved = str(tmp_path / "m.safetensors")
     code = (
-        "import sys\nfrom onlinear.cli import main\n"
+        "import sys\nfrom onlinear._lean import go_lean\nfrom onlinear.cli import main\ngo_lean()\n"
         f"file, saved = {str(folder / file)!r}, {saved!r}\n"
         f"assert main(['train', file, '--task', {task!r}, *{options!r}, '-q', '--save', saved]) == 0\n"
         "assert main(['predict', saved, file, '-o', saved + '.out']) == 0\n"

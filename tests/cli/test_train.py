@@ -331,7 +331,7 @@ def test_neither_scikit_learn_nor_scipy_is_imported(data: Path, tmp_path: Path) 
 
     model = str(tmp_path / "m.safetensors")
     code = (
-        "import sys; from onlinear.cli import main\n"
+        "import sys\nfrom onlinear._lean import go_lean\nfrom onlinear.cli import main\ngo_lean()\n"
         f"assert main(['train', {str(data)!r}, '-q', '--save', {model!r}]) == 0\n"
         f"assert main(['predict', {model!r}, {str(data)!r}, '--proba', '--std']) == 0\n"
         f"assert main(['evaluate', {model!r}, {str(data)!r}]) == 0\n"
@@ -361,7 +361,7 @@ def test_neither_learning_nor_predicting_a_file_needs_numpy(name: str, shown: st
     content = lines[name.split(".")[1]].encode()
     data.write_bytes(gzip.compress(content) if name.endswith("gz") else content)
     code = (
-        "import sys; from onlinear.cli import main\n"
+        "import sys\nfrom onlinear._lean import go_lean\nfrom onlinear.cli import main\ngo_lean()\n"
         f"assert main(['train', {str(data)!r}, {shown!r}, '--bits', '12', '--save', {str(model)!r}]) == 0\n"
         f"assert main(['predict', {str(model)!r}, {str(data)!r}]) == 0\n"
         "assert 'numpy' not in sys.modules\n"

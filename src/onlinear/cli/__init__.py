@@ -1,46 +1,60 @@
 """The command ``onlinear``.
 
-`main` is all there is here, so that the process starts at once; what a command needs is imported when it
-runs. scikit-learn and scipy are never imported.
+Little is imported here, so that the process starts at once and its signals are looked after before anything
+large is imported; what a command needs is imported when it runs. The process of the command never imports
+scikit-learn and scipy.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from typing import NoReturn
 
-__all__ = ["entry", "finish", "guarded", "main"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import NoReturn
+
+__all__ = ["as_process", "entry", "main"]
 
 #: Exit codes beside 0: bad data or files, a wrong command line, Ctrl-C, nobody reads our output any more.
 DATA, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
 
 def entry() -> None:
-    """Run the command line and end the process.
+    """Run the command line and end the process: what the installed command calls."""
+    as_process(_command)
 
-    At once, without taking the interpreter down object by object: that costs a tenth of a short run, and a
-    Ctrl-C in the middle of it would show a traceback. All files are closed by then.
-    """
+
+def _command() -> int:
     import gc
     import os
+
+    from .._lean import go_lean
 
     # Modules make objects by the thousand and hardly any rubbish: looking for it takes a twentieth of a short run.
     gc.set_threshold(100_000, 50, 100)
     # numpy's BLAS would start a thread for every processor, and nothing here multiplies matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    finish(main())
+    # For this process alone: `main` may be called in one that goes on to use the estimators.
+    go_lean()
+    return _run(sys.argv[1:])
 
 
-def finish(code: int) -> NoReturn:
-    """End the process, once what was said has been written."""
+def as_process(run: Callable[[], int]) -> NoReturn:
+    """Run something as all that this process does, and end it with the exit code.
+
+    It ends at once, without taking the interpreter down object by object: that costs a tenth of a short run, and a
+    Ctrl-C in the middle of it would show a traceback. All files are closed by then.
+    """
     import os
 
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OSError:
-        code = BROKEN_PIPE
+    from ._signals import stop_on_signals
+
+    stop_on_signals()
+    from ._streams import prepare
+
+    prepare()
+    code = guarded(run)
     if sys.stderr is not None:
         sys.stderr.flush()
     os._exit(code)
@@ -63,13 +77,17 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def guarded(run: Callable[[], int]) -> int:
-    """Run something; what goes wrong is told in a line, and by the exit code."""
+    """Run something and write out what it said; what goes wrong is told in a line, and by the exit code."""
+    from ._signals import Stopped
+
     try:
         _take_any_text()
-        return run()
-    except KeyboardInterrupt:
+        code = run()
+        sys.stdout.flush()
+        return code
+    except (KeyboardInterrupt, Stopped) as error:
         sys.stderr.write("onlinear: interrupted\n")
-        return INTERRUPTED
+        return error.code if isinstance(error, Stopped) else INTERRUPTED
     except BrokenPipeError:
         _let_go_of_stdout()
         return BROKEN_PIPE
@@ -77,13 +95,12 @@ def guarded(run: Callable[[], int]) -> int:
         from ._errors import explain, printable
 
         message, code = explain(error)
-        lines = [printable(line) for line in message.split("\n")]
-        sys.stderr.write("onlinear: {}\n".format("\n".join(lines)))
+        sys.stderr.write(f"onlinear: {printable(message)}\n")
         return code
 
 
 def _take_any_text() -> None:
-    """A closed output swallows what is written; one that lacks a letter shows its escape."""
+    """A process without outputs has nobody to tell; an output that lacks a letter shows its escape."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -95,9 +112,6 @@ def _take_any_text() -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    from .._lean import go_lean
-
-    go_lean()
     from ._actions import act
     from ._quick import read_arguments
 

@@ -13,9 +13,7 @@ __all__ = ["act", "reader_options", "values_of"]
 
 def act(command: str, given: dict[str, Any]) -> int:
     """Run a command; returns the exit code."""
-    code = _ACTIONS[command](**given)
-    sys.stdout.flush()
-    return code or 0
+    return _ACTIONS[command](**given) or 0
 
 
 def _say(text: str) -> None:
@@ -173,7 +171,7 @@ def _convert(
     if str(target) == "-":
         if as_json or model:
             raise UsageError("convert needs a file to write a model to, or to speak of with --json")
-        target, quiet = Path("/dev/stdout"), True
+        quiet = True
     if model:
         done = convert_model(Path(source), target, dtype=dtype, compact=compact, sparse=sparse)
         told = f"{done['target']}: {done['target_bytes']:,} bytes, {done['source_bytes']:,} before"
@@ -202,9 +200,20 @@ def _demo(output: Path | None, limit: int | None) -> int:
     # In a process of its own: it uses scikit-learn, which this one does without.
     import subprocess
 
+    from ._signals import Stopped
+
     given = {"--output": output, "--limit": limit}
     words = [str(word) for pair in given.items() if pair[1] is not None for word in pair]
-    return subprocess.run([sys.executable, "-m", "onlinear.demo", *words]).returncode
+    sys.stdout.flush()
+    with subprocess.Popen([sys.executable, "-m", "onlinear.demo", *words]) as process:
+        try:
+            return process.wait()
+        except (KeyboardInterrupt, Stopped):  # a terminal tells both; who tells this process alone means both
+            try:
+                return process.wait(timeout=1)
+            except subprocess.TimeoutExpired:
+                process.terminate()
+                return process.wait()
 
 
 _ACTIONS: dict[str, Any] = {

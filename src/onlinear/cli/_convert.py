@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -140,6 +141,9 @@ _OPENERS = {".gz": _gzip, ".bz2": _bz2, ".xz": _xz, ".zst": _zstd}
 
 @contextmanager
 def _opened(target: Path, compression: str | None) -> Iterator[BinaryIO]:
+    if str(target) == "-":
+        yield sys.stdout.buffer
+        return
     with written(target) as path:
         opened = path.open("wb") if compression is None else _OPENERS[compression](path)
         with opened as file:

@@ -7,7 +7,10 @@ import os
 from ..exceptions import NotAvailableError, OnlinearError, ParameterError
 from . import DATA, USAGE
 
-__all__ = ["UsageError", "explain", "printable"]
+__all__ = ["STANDARD_OUTPUT", "UsageError", "explain", "printable"]
+
+#: What an error of writing to standard output has for the name of a file.
+STANDARD_OUTPUT = "standard output"
 
 
 class UsageError(Exception):
@@ -47,9 +50,12 @@ def printable(text: str) -> str:
 
 
 def _of_system(error: OSError) -> str:
-    name = error.filename if error.filename is not None else None
     reason = error.strerror or str(error)
-    return f"{_shown(name)}: {reason[:1].lower()}{reason[1:]}" if name is not None else reason
+    if error.filename is None:
+        return reason
+    if error.filename == STANDARD_OUTPUT:
+        return f"cannot write to {STANDARD_OUTPUT}: {reason}"
+    return f"{_shown(error.filename)}: {reason[:1].lower()}{reason[1:]}"
 
 
 def _shown(name: object) -> str:

@@ -213,7 +213,7 @@ def page(about: dict[str, Any], path: Path) -> None:
     title = html.escape(Path(about["model"]).name)
     text = _PAGE.replace("{title}", title).replace("{body}", "\n".join(sections))
     with written_aside(path) as aside:
-        aside.write_text(text, encoding="utf-8")
+        aside.write_text(text, encoding="utf-8", errors="backslashreplace")
 
 
 _PAGE = """<!doctype html>

@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+from ._signals import SIGNALS, put_off
+
 __all__ = ["Interrupt"]
 
 
@@ -23,7 +25,7 @@ class Interrupt:
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in SIGNALS:
             try:
                 self._before[number] = signal.signal(number, self._take)
             except ValueError:  # not the main thread: whoever runs us deals with signals
@@ -39,7 +41,7 @@ class Interrupt:
     def _take(self, number: int, frame: FrameType | None) -> None:
         again = self.asked is not None
         self.asked = number
-        if self._waiting or again:
+        if (self._waiting or again) and not put_off(number, frame):
             raise KeyboardInterrupt
 
     @contextmanager

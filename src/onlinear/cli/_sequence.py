@@ -347,6 +347,11 @@ class Sequences(Task):
     def check_reading(self, plan: Plan) -> None:
         """Refuse options that CoNLL files do not have, and templates that cannot be read."""
         check_options(plan.reading)
+        for template in plan.templates or []:
+            if not template.isascii() and any("\ud800" <= letter <= "\udfff" for letter in template):
+                raise UsageError(
+                    f"--template {template!r} is not text in this locale; use a UTF-8 one, as LC_ALL=C.UTF-8"
+                )
 
     def told(self, model: Any, plan: Plan) -> dict[str, Any]:
         """The parameters of rule and labeler."""

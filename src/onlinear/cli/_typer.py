@@ -26,8 +26,8 @@ _TYPES: dict[str, Any] = {
 }
 
 
-def application(act: Callable[[str, dict[str, Any]], int]) -> typer.Typer:
-    """The application; `act` is called with a command's name and arguments."""
+def application() -> typer.Typer:
+    """The application: a parser, whose commands answer with their name and arguments."""
     app = typer.Typer(
         name="onlinear",
         no_args_is_help=True,
@@ -40,7 +40,7 @@ def application(act: Callable[[str, dict[str, Any]], int]) -> typer.Typer:
     for command in COMMANDS:
         # Two line ends: the help is flowing text, and an example is a line of its own.
         epilog = "Examples:\n\n" + "\n\n".join(command.examples) if command.examples else None
-        app.command(command.name, help=command.help, epilog=epilog)(_function(command, act))
+        app.command(command.name, help=command.help, epilog=epilog)(_function(command))
 
     app.callback(help=SUMMARY)(_root)
     return app
@@ -62,11 +62,11 @@ def _root(
     """Do nothing before the command."""
 
 
-def _function(command: Command, act: Callable[[str, dict[str, Any]], int]) -> Callable[..., int]:
+def _function(command: Command) -> Callable[..., tuple[str, dict[str, Any]]]:
     """A function with the signature typer reads."""
 
-    def call(**given: Any) -> int:
-        return act(command.name, given)
+    def call(**given: Any) -> tuple[str, dict[str, Any]]:
+        return command.name, given
 
     parameters = [*map(_argument, command.arguments), *map(_option, command.options)]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -98,14 +98,17 @@ def _parameter(name: str, kind: Any, info: Any, default: Any) -> inspect.Paramet
 
 
 def run(arguments: list[str], act: Callable[[str, dict[str, Any]], int]) -> int:
-    """Parse and run; usage errors become one line and exit code 2."""
+    """Parse, and call `act` with a command's name and arguments; usage errors become one line and exit code 2."""
     try:
-        result = application(act)(arguments, prog_name="onlinear", standalone_mode=False)
+        result = application()(arguments, prog_name="onlinear", standalone_mode=False)
+    except SystemExit:  # what typer makes of a closed pipe, and of nothing else here
+        raise BrokenPipeError from None
     except Exception as error:
         if not hasattr(error, "exit_code") or not hasattr(error, "format_message"):
             raise
         return _usage(error)
-    return result if isinstance(result, int) else 0
+    # Outside of typer, which has its own ideas of what errors and interruptions mean.
+    return act(*result) if isinstance(result, tuple) else result if isinstance(result, int) else 0
 
 
 def _usage(error: Any) -> int:

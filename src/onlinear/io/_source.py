@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -188,6 +189,26 @@ class _PlainFile(io.RawIOBase):
         return count
 
 
+class _Input(io.FileIO):
+    """A file, or standard input; an error of reading names it."""
+
+    def __init__(self, file: str | int, name: str) -> None:
+        super().__init__(file, closefd=isinstance(file, str))
+        self._called = name
+
+    def read(self, size: int | None = -1) -> bytes:
+        try:
+            return super().read(size)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._called) from None
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            return super().readinto(buffer)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._called) from None
+
+
 def _size_of(raw: BinaryIO) -> int | None:
     """Return a regular file's size; None for pipes and the like."""
     import stat
@@ -207,7 +228,9 @@ def open_stream(source: OneSource) -> ByteStream:
         return ByteStream(source, str(getattr(source, "name", "stream")), owned=False)
     path = os.fspath(source)
     if path == "-":
+        if sys.stdin is None:
+            raise OSError(errno.EBADF, "it is closed", "standard input")
         # Unbuffered: the blocks are large, and a second buffer would only copy them.
-        raw = io.FileIO(sys.stdin.fileno(), closefd=False)
+        raw = _Input(sys.stdin.fileno(), "standard input")
         return ByteStream(cast(BinaryIO, raw), "standard input", owned=False)
-    return ByteStream(cast(BinaryIO, io.FileIO(path)), path, owned=True)
+    return ByteStream(cast(BinaryIO, _Input(path, path)), path, owned=True)
