@@ -204,11 +204,11 @@ inline Pairs<float> weave(Pairs<float> a, Pairs<float> b) {
     return __builtin_shufflevector(a, b, 0, 5, 2, 7);
 }
 inline Pairs<double> weave(Pairs<double> a, Pairs<double> b) { return __builtin_shufflevector(a, b, 0, 3); }
-inline Sums fold_pairs(Pairs<float> v) {
+[[maybe_unused]] inline Sums fold_pairs(Pairs<float> v) {
     return {static_cast<double>(v[0]) + static_cast<double>(v[2]),
             static_cast<double>(v[1]) + static_cast<double>(v[3])};
 }
-inline Sums fold_pairs(Pairs<double> v) { return {v[0], v[1]}; }
+[[maybe_unused]] inline Sums fold_pairs(Pairs<double> v) { return {v[0], v[1]}; }
 
 /// (x, x^2) for a value that stands twice.
 template <class V>

@@ -9,6 +9,9 @@
 #include <clocale>
 #include <cstdlib>
 #include <string>
+#if defined(__APPLE__)
+#include <xlocale.h>  // strtof_l and strtod_l are here, not in <stdlib.h>
+#endif
 #endif
 
 namespace onlinear::text {

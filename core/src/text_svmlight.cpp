@@ -36,7 +36,7 @@ constexpr std::uint32_t kChunk = 1 << 16;
 static_assert(kChunk <= kLeastMaxLine, "the quick parser must not see a line that is too long");
 constexpr std::size_t kMarkSlack = 80;
 constexpr std::uint32_t kExactFloat = 1 << 24;
-constexpr int kWait = 32;  // entries read one by one after eight could not be read together
+[[maybe_unused]] constexpr int kWait = 32;  // entries read one by one after eight could not be read together
 constexpr float kExactFloatPowers[16] = {1e0f, 1e1f, 1e2f,  1e3f, 1e4f, 1e5f, 1e6f, 1e7f,
                                          1e8f, 1e9f, 1e10f, 1,    1,    1,    1,    1};
 
