@@ -233,6 +233,16 @@ struct Handle {
 #endif
     }
 
+    /// Copies of what learning changes while the interpreter's lock is released.
+    Counters counters() const {
+        const auto lock = shared_turn(turn);
+        return learner->counters;
+    }
+    Calibration calibration() const {
+        const auto lock = shared_turn(turn);
+        return learner->calibration;
+    }
+
     std::size_t class_count() const { return std::max<std::size_t>(learner->blocks(), 2); }
 
     nb::object read(Matrix matrix, Reading what, std::size_t threads) const {
@@ -893,22 +903,37 @@ void bind_learner(nb::module_& m) {
             },
             nb::arg("features").none(), "The columns and values a dict stands for.")
         .def(
-            "use_hashing", [](Handle& self, int bits) { self.features.bits = bits; }, nb::arg("bits"))
+            "use_hashing",
+            [](Handle& self, int bits) {
+                const auto lock = own_turn(self.turn);
+                self.features.bits = bits;
+            },
+            nb::arg("bits"))
         .def(
-            "set_max_features", [](Handle& self, std::size_t n) { self.features.max_features = n; },
+            "set_max_features",
+            [](Handle& self, std::size_t n) {
+                const auto lock = own_turn(self.turn);
+                self.features.max_features = n;
+            },
             nb::arg("n"))
         .def(
             "name_columns",
             [](Handle& self, const std::vector<std::string>& names) {
+                const auto lock = own_turn(self.turn);
                 self.features.columns.clear();
                 for (std::size_t i = 0; i < names.size(); ++i)
                     self.features.columns.emplace(names[i], static_cast<std::uint32_t>(i));
             },
             nb::arg("names"))
-        .def_prop_ro("fresh_names", [](const Handle& self) { return self.features.fresh; })
+        .def_prop_ro("fresh_names",
+                     [](const Handle& self) {
+                         const auto lock = shared_turn(self.turn);
+                         return self.features.fresh;
+                     })
         .def(
             "words",
             [](Handle& self) {
+                const auto lock = own_turn(self.turn);
                 nb::dict out;
                 self.features.words().each([&](std::uint32_t column, std::string_view word) {
                     out[nb::int_(column)] = nb::str(word.data(), word.size());
@@ -919,6 +944,7 @@ void bind_learner(nb::module_& m) {
         .def(
             "remember_words",
             [](Handle& self, const nb::dict& words) {
+                const auto lock = own_turn(self.turn);
                 for (auto [column, word] : words)
                     self.features.remember(nb::cast<std::string>(word), nb::cast<std::uint32_t>(column));
             },
@@ -1007,20 +1033,19 @@ void bind_learner(nb::module_& m) {
                 return self.learner->set_truncation(sigma);
             },
             nb::arg("sigma"))
+        // Sizes change only while the interpreter's lock is held, which whoever asks for them has. Counts and
+        // the calibration change while it is released, too: these are read in turn.
         .def_prop_ro("has_variance", [](const Handle& self) { return self.learner->has_variance(); })
         .def_prop_ro("n_features", [](const Handle& self) { return self.learner->features(); })
         .def_prop_ro("n_blocks", [](const Handle& self) { return self.learner->blocks(); })
         .def_prop_ro("single_precision", [](const Handle& self) { return self.learner->single_precision(); })
-        .def_prop_ro(
-            "n_seen",
-            [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.seen); })
-        .def_prop_ro(
-            "n_mistakes",
-            [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.mistakes); })
-        .def_prop_ro("total_cost", [](const Handle& self) { return self.learner->counters.cost; })
-        .def_prop_ro(
-            "n_updates",
-            [](const Handle& self) { return static_cast<std::int64_t>(self.learner->counters.updates); })
+        .def_prop_ro("n_seen",
+                     [](const Handle& self) { return static_cast<std::int64_t>(self.counters().seen); })
+        .def_prop_ro("n_mistakes",
+                     [](const Handle& self) { return static_cast<std::int64_t>(self.counters().mistakes); })
+        .def_prop_ro("total_cost", [](const Handle& self) { return self.counters().cost; })
+        .def_prop_ro("n_updates",
+                     [](const Handle& self) { return static_cast<std::int64_t>(self.counters().updates); })
         .def(
             "probabilities",
             [](const Handle& self,
@@ -1028,7 +1053,7 @@ void bind_learner(nb::module_& m) {
                 const std::size_t n = scores.shape(0), k = scores.shape(1);
                 double* data;
                 const auto out = new_array(data, n, std::max<std::size_t>(k, 2));
-                const Calibration& map = self.learner->calibration;
+                const Calibration map = self.calibration();
                 for (std::size_t i = 0; i < n; ++i) {
                     if (k == 1) {
                         data[2 * i + 1] = map.probability(scores.data()[i]);
@@ -1103,8 +1128,8 @@ void bind_learner(nb::module_& m) {
                const nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>& scores) {
                 double* data;
                 const auto out = new_array(data, scores.shape(0), scores.shape(1));
-                for (std::size_t i = 0; i < scores.size(); ++i)
-                    data[i] = self.learner->calibration.probability(scores.data()[i]);
+                const Calibration map = self.calibration();
+                for (std::size_t i = 0; i < scores.size(); ++i) data[i] = map.probability(scores.data()[i]);
                 return out;
             },
             nb::arg("scores"),

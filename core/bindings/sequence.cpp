@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <mutex>
+#include <shared_mutex>
 
 #include "bindings.hpp"
 #include "exchange.hpp"
@@ -36,14 +37,14 @@ std::string_view text_of(PyObject* word) {
     return {text, static_cast<std::size_t>(size)};
 }
 
-/// A learner of sequences as Python holds it; calls from several threads take turns.
+/// A learner of sequences as Python holds it: calls from several threads take turns, readers together.
 struct SequenceHandle {
     std::unique_ptr<sequence::AnyLearner> learner;
     Dictionary names;
     sequence::Extractor extractor;
     std::vector<std::string> templates, columns;  // what `extractor` was made from
     std::size_t max_features = std::size_t{1} << 28;
-    mutable std::mutex turn;
+    mutable std::shared_mutex turn;
 
     sequence::Layout& layout() noexcept { return learner->layout; }
 
@@ -61,6 +62,7 @@ struct SequenceHandle {
     }
 
     void undo(std::size_t labels, std::size_t columns, std::size_t words) {
+        const auto lock = own_turn(turn);
         layout().truncate(labels, columns);
         names.truncate(words);
         extractor.forget();
@@ -415,6 +417,7 @@ std::vector<std::string> all_words(const Dictionary& words) {
 }
 
 nb::dict state_of(SequenceHandle& self) {
+    const auto lock = shared_turn(self.turn);
     nb::dict out = to_dict(self.learner->state());
     const sequence::Counters& n = self.learner->counters;
     out["counters"] = array_of(std::vector<double>{n.seen, n.mistakes, n.updates, n.tokens, n.wrong_tokens});
@@ -497,6 +500,7 @@ void load_state(SequenceHandle& self, const nb::dict& given) {
 }
 
 nb::object weights_of(const SequenceHandle& self, const std::string& which) {
+    const auto lock = shared_turn(self.turn);
     std::vector<double> out(self.learner->weight_count());
     using W = sequence::AnyLearner::Weights;
     self.learner->weights(which == "mean"       ? W::mean
@@ -545,14 +549,23 @@ void bind_sequence(nb::module_& m) {
         .def("tag", &tag, nb::arg("batch"), nb::arg("confidence"), nb::arg("first") = 0,
              nb::arg("last") = nb::none())
         .def(
-            "set_truncation", [](SequenceHandle& self, double sigma) { self.learner->set_truncation(sigma); },
+            "set_truncation",
+            [](SequenceHandle& self, double sigma) {
+                const auto lock = own_turn(self.turn);
+                self.learner->set_truncation(sigma);
+            },
             nb::arg("sigma"))
         .def(
-            "add_labels", [](SequenceHandle& self, std::size_t n) { self.layout().add_labels(n); },
+            "add_labels",
+            [](SequenceHandle& self, std::size_t n) {
+                const auto lock = own_turn(self.turn);
+                self.layout().add_labels(n);
+            },
             nb::arg("n"))
         .def(
             "add_columns",
             [](SequenceHandle& self, std::size_t n) {
+                const auto lock = own_turn(self.turn);
                 if (self.names.size() > 0) throw std::invalid_argument("the features have names");
                 self.layout().add_columns(n);
             },
@@ -560,6 +573,7 @@ void bind_sequence(nb::module_& m) {
         .def(
             "permute_labels",
             [](SequenceHandle& self, const std::vector<std::size_t>& order) {
+                const auto lock = own_turn(self.turn);
                 // Only before anything is learned: the slots follow the labels to their new numbers.
                 std::vector<std::uint32_t> slots;
                 for (const std::size_t old : order) slots.push_back(self.layout().label.at(old));
@@ -570,6 +584,7 @@ void bind_sequence(nb::module_& m) {
             "set_templates",
             [](SequenceHandle& self, const std::vector<std::string>& templates,
                const std::vector<std::string>& columns) {
+                const auto lock = own_turn(self.turn);
                 if (templates == self.templates && columns == self.columns)
                     return;  // what it remembers stays good
                 self.extractor = sequence::Extractor(templates, columns);
@@ -580,6 +595,7 @@ void bind_sequence(nb::module_& m) {
         .def(
             "mark",
             [](SequenceHandle& self) {
+                const auto lock = shared_turn(self.turn);
                 return nb::make_tuple(self.layout().labels(), self.layout().column.size(), self.names.size());
             },
             "Sizes to go back to with `undo`.")
@@ -587,6 +603,7 @@ void bind_sequence(nb::module_& m) {
         .def("weights", &weights_of, nb::arg("which"))
         .def("covariance",
              [](const SequenceHandle& self) -> nb::object {
+                 const auto lock = shared_turn(self.turn);
                  const std::size_t n = self.learner->weight_count();
                  std::vector<double> out(self.learner->has_variance() ? n * n : 0);
                  if (!self.learner->covariance(out.data())) return nb::none();
@@ -595,15 +612,27 @@ void bind_sequence(nb::module_& m) {
         .def_prop_ro("has_variance", [](const SequenceHandle& self) { return self.learner->has_variance(); })
         .def_prop_ro("single_precision",
                      [](const SequenceHandle& self) { return self.learner->single_precision(); })
-        .def_prop_ro("n_labels", [](const SequenceHandle& self) { return self.learner->layout.labels(); })
+        .def_prop_ro("n_labels",
+                     [](const SequenceHandle& self) {
+                         const auto lock = shared_turn(self.turn);
+                         return self.learner->layout.labels();
+                     })
         .def_prop_ro("n_columns",
-                     [](const SequenceHandle& self) { return self.learner->layout.column.size(); })
+                     [](const SequenceHandle& self) {
+                         const auto lock = shared_turn(self.turn);
+                         return self.learner->layout.column.size();
+                     })
         .def_prop_ro("counters",
                      [](const SequenceHandle& self) {
+                         const auto lock = shared_turn(self.turn);
                          const sequence::Counters& n = self.learner->counters;
                          return nb::make_tuple(n.seen, n.mistakes, n.updates, n.tokens, n.wrong_tokens);
                      })
-        .def("names", [](const SequenceHandle& self) { return all_words(self.names); })
+        .def("names",
+             [](const SequenceHandle& self) {
+                 const auto lock = shared_turn(self.turn);
+                 return all_words(self.names);
+             })
         .def("state", &state_of)
         .def("load_state", &load_state, nb::arg("state"));
 

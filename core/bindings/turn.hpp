@@ -3,6 +3,8 @@
 
 #include <mutex>
 #include <shared_mutex>
+#include <stdexcept>
+#include <system_error>
 
 /// Taking turns at an object that several threads share, by those who hold the interpreter's lock.
 namespace onlinear::bindings {
@@ -15,7 +17,13 @@ Lock wait_for(Mutex& turn) {
     Lock lock(turn, std::try_to_lock);
     if (!lock.owns_lock()) {
         const nb::gil_scoped_release release;
-        lock.lock();
+        try {
+            lock.lock();
+        } catch (const std::system_error&) {  // this thread has the turn, and would wait for itself
+            throw std::runtime_error(
+                "the model is at work in this thread: what it calls (a cost, a value of a dict) must not use "
+                "it");
+        }
     }
     return lock;
 }

@@ -148,6 +148,41 @@ def test_a_labeler_answers_while_labels_come() -> None:
     while_it_grows(model, lambda number: model.partial_fit([sentence], [[name_of(number)] * 2]), read)
 
 
+@pytest.mark.parametrize("labels", [2, 3], ids=["two classes", "three classes"])
+def test_equal_rows_have_equal_probabilities_while_the_model_learns(labels: int) -> None:
+    """The probabilities of one answer come from the calibration of one moment."""
+    lesson, answers = np.tile(X, (500, 1)), np.arange(500 * len(X)) % labels
+    model = AROWClassifier().partial_fit(lesson, answers)
+    equal = np.repeat(X[:1], 50_000, axis=0)
+    read, problems = threading.Event(), []
+
+    def learner() -> None:
+        try:
+            while not read.is_set():
+                model.partial_fit(lesson, answers)
+        except BaseException as error:
+            problems.append(error)
+
+    thread = threading.Thread(target=learner)
+    thread.start()
+    try:
+        for _ in range(20):
+            probabilities = model.predict_proba(equal)
+            assert (probabilities == probabilities[0]).all()
+            assert model.n_mistakes_ <= model.n_seen_
+    finally:
+        read.set()
+        thread.join()
+    assert not problems, problems[0]
+
+
+def test_a_cost_that_uses_its_own_model_is_refused() -> None:
+    """The model is at work when it calls the cost: waiting for itself, it would wait for ever."""
+    model = SequenceLabeler(cost=lambda right, answer: float(model.n_seen_))
+    with pytest.raises(RuntimeError, match="at work in this thread"):
+        model.partial_fit([[["a"], ["b"]]] * 2, [["x", "y"]] * 2)
+
+
 # What runs may be code of the user's, in which another thread may get its turn: the items of a mapping, the value of a
 # feature, a cost. A deadlock shows in a process of its own, which can be ended.
 DICTS = """
