@@ -332,17 +332,16 @@ public:
                 slots > capacity_ && capacity_ > 0 ? std::max(slots, 2 * capacity_) : slots;
             Planes larger = reshaped(std::max(room, capacity_), blocks);
             larger.slots_ = slots;
-            const std::size_t kept = blocks == old_blocks ? pitch_ : old_blocks;  // with its padding
             // What is copied is given back on the way, so that a large model is not in memory twice.
             constexpr std::uint32_t kStretch = 1 << 14;
             for (std::uint32_t s = 0; s < old_slots; ++s) {
                 if (s % kStretch == 0) array_.forget_first(offset(s, 0, 0));
                 for (std::size_t p = 0; p < planes_; ++p)
-                    std::copy_n(&at(s, p, 0), kept, &larger.at(s, p, 0));
+                    std::copy_n(&at(s, p, 0), old_blocks, &larger.at(s, p, 0));
             }
             *this = std::move(larger);
         }
-        if (plane < planes_) fill_from(plane, value, old_slots, old_blocks, !fits);
+        if (plane < planes_) fill_from(plane, value, old_slots, old_blocks);
     }
 
     /// Takes back a growth; the slots and blocks given up must be as `grow` left them, and more than one
@@ -430,9 +429,9 @@ private:
 
     /// Gives new weights of a plane their value, and the padding behind them too: a stream brings its classes
     /// one by one, and going over all features for each costs more than learning from them.
-    void fill_from(std::size_t plane, T value, std::size_t old_slots, std::size_t old_blocks, bool moved) {
+    void fill_from(std::size_t plane, T value, std::size_t old_slots, std::size_t old_blocks) {
         const std::size_t room = pitch_;
-        const bool ready = old_blocks == blocks_ || (!moved && value == padding_);
+        const bool ready = old_blocks == blocks_ || value == padding_;
         if (single()) {  // a number a slot: plainly, for a million of them
             T* w = array_.data() + offset(static_cast<std::uint32_t>(old_slots), plane, 0);
             for (std::size_t i = 0, n = slots_ - old_slots, step = slot_step(); i < n; ++i)
@@ -446,12 +445,14 @@ private:
         if (!ready || old_slots == 0)
             padding_ = value;
         else if (value != padding_)
-            padding_ = std::numeric_limits<T>::quiet_NaN();  // one value no longer stands behind all of them
+            padding_ = kNoPadding;  // one value no longer stands behind all of them
     }
 
     std::size_t planes_ = 1, slots_ = 0, blocks_ = 1, capacity_ = 0, stride_ = 1, pitch_ = 1, expected_ = 0;
     bool apart_ = false;
-    T padding_{};  // what stands behind the blocks in the plane that does not start at zero
+    /// Planes that were moved or reshaped have nothing behind their blocks: it equals no value.
+    static constexpr T kNoPadding = std::numeric_limits<T>::quiet_NaN();
+    T padding_ = kNoPadding;  // what stands behind the blocks in the plane that does not start at zero
     BigArray<T> array_;
 };
 
