@@ -48,9 +48,9 @@ public:
           average_{.on = options.average},
           floor_(static_cast<T>(
               std::max(options.min_variance, static_cast<double>(std::numeric_limits<T>::min())))),
-          fresh_(static_cast<T>(options.initial_variance)),
-          ceiling_(std::max(options.initial_variance, options.min_variance)) {
-        w_.fill(1, static_cast<T>(options.initial_variance));
+          fresh_(std::max(static_cast<T>(options.initial_variance), floor_)),
+          ceiling_(static_cast<double>(fresh_)) {
+        w_.fill(1, fresh_);
     }
 
     Planes<T>& planes() noexcept { return w_; }
@@ -167,7 +167,7 @@ public:
         // beta = gain / (1 + gain v) as the belief needs it on the unspread sigma.
         const double gain = step.precision * spread_;
         const double reduction = 1 + step.precision * e.variance;
-        const T floor = spread_ == 1 ? floor_ : static_cast<T>(floor_ / spread_);
+        const T floor = stored_floor();
         if (w_.single() && w_.planes() == 2 && step.power == 1) {
             // The next row waits for these two numbers, so all that is known before them is multiplied first.
             const double y = terms[0].coefficient, most = gain * (y * y);
@@ -213,11 +213,10 @@ public:
             const double q = spread_ * static_cast<double>(sigma) * delta * delta;
             mean = static_cast<T>(static_cast<double>(mean) + move);
             if (average_.on) average = static_cast<T>(static_cast<double>(average) - average_.scales * move);
-            if (q == 0) return;
+            if (q == 0 || step.precision == 0) return;
             const double kept =
                 options_.projection == Options::kDrop ? 1 - q / rest : 1 / (1 + step.precision * q);
-            const double floor = static_cast<double>(floor_) / spread_;
-            sigma = static_cast<T>(std::max(static_cast<double>(sigma) * kept, floor));
+            sigma = std::max(static_cast<T>(static_cast<double>(sigma) * kept), stored_floor());
         });
         return true;
     }
@@ -252,13 +251,17 @@ public:
     void grow(std::size_t slots, std::size_t blocks) { w_.grow(slots, blocks, 1, fresh_); }
 
     /// Blocks -w/2 and +w/2; half the variance each, so that the margin between them keeps its own.
+    ///
+    /// The floor is under the variance of every weight, whatever block it is in, so it does not halve: where
+    /// a variance stands on the floor, the margin between the blocks becomes less sure than it was.
     void split() {
-        fresh_ /= 2;  // what comes later is as if it had been there
+        const T floor = stored_floor();
+        fresh_ = std::max(fresh_ / 2, floor);  // what comes later is as if it had been there
         Planes<T> two = w_.reshaped(w_.slots(), 2);
         two.expect_writing();
         for (std::uint32_t s = 0; s < w_.slots(); ++s) {
             for (std::size_t p = 0; p < w_.planes(); ++p) {
-                const T half = w_.at(s, p, 0) / 2;
+                const T half = p == 1 ? std::max(w_.at(s, p, 0) / 2, floor) : w_.at(s, p, 0) / 2;
                 two.put_two(s, p, p == 1 ? half : -half, half, p == 1 ? fresh_ : T{0});
             }
         }
@@ -291,17 +294,18 @@ public:
         spread_ *= factor;
         if (spread_ < 1e9 && spread_ > 1e-9) return;
         together();
-        const T f = static_cast<T>(spread_);
-        w_.each(1, [f](T& s) { s *= f; });
-        fresh_ *= f;
+        const T f = static_cast<T>(spread_), floor = floor_;
+        w_.each(1, [=](T& s) { s = std::max(s * f, floor); });
+        fresh_ = std::max(fresh_ * f, floor);
         ceiling_ *= spread_;
         spread_ = 1;
     }
 
     /// Lets every variance grow a share of the way back to what it is before any learning.
     void inflate(double share) noexcept {
-        const T fresh = fresh_, keep = static_cast<T>(1 - share);
-        w_.each(1, [=](T& s) { s = fresh + keep * (s - fresh); });
+        const T gain = static_cast<T>(share) * fresh_, keep = static_cast<T>(1 - share);
+        const T floor = stored_floor();
+        w_.each(1, [=](T& s) { s = std::max(keep * s + gain, floor); });
     }
 
     double mean_at(std::uint32_t slot, std::size_t block) const noexcept { return w_.at(slot, 0, block); }
@@ -330,15 +334,14 @@ public:
         need_fresh(fresh_);
         if (!(spread_ > 0)) throw std::invalid_argument("state 'spread' must be positive");
         remeasure();
-        ceiling_ = 0;
-        w_.each(1, [this](T s) { ceiling_ = std::max(ceiling_, static_cast<double>(s)); });
-        ceiling_ = std::max({ceiling_, static_cast<double>(fresh_), options_.min_variance});
+        measure_ceiling();
     }
 
 private:
-    /// The same with the means looked at: what was only bounded may be far smaller.
+    /// The same with means and variances looked at: what was only bounded may be far smaller.
     [[gnu::noinline]] bool admits_measured(const Step& step, const Evidence& e) noexcept {
         together();
+        measure_ceiling();
         const double size = std::abs(step.mean), ceiling = ceiling_ * spread_;
         if (!(step.spread * ceiling < kReach<T>)) return false;
         if (!(std::max(size, step.precision) * spread_ < kReach<T>)) return false;
@@ -348,6 +351,12 @@ private:
         return true;
     }
     double stretch() const noexcept { return average_.on ? 1 + average_.scales : 1; }
+
+    /// The floor under sigma before spreading; the stored number must be a normal one, too.
+    T stored_floor() const noexcept {
+        if (spread_ == 1) return floor_;
+        return std::max(static_cast<T>(floor_ / spread_), std::numeric_limits<T>::min());
+    }
 
     static std::size_t padded(const Row<T>& row) noexcept {
         constexpr std::size_t g = Planes<T>::kVector;
@@ -439,6 +448,10 @@ private:
         }
     }
 
+    void measure_ceiling() noexcept {
+        ceiling_ = static_cast<double>(std::max(fresh_, stored_floor()));
+        w_.each(1, [this](T s) { ceiling_ = std::max(ceiling_, static_cast<double>(s)); });
+    }
     double largest() const noexcept {
         double top = 0;
         w_.each(0, [&top](T u) { top = std::max(top, std::abs(static_cast<double>(u))); });

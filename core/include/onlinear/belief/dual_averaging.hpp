@@ -98,6 +98,7 @@ public:
             two.at(s, 1, 0) = two.at(s, 1, 1) = u == 0 && w_.at(s, 1, 0) == 0 ? T{0} : H * H;
         }
         w_ = std::move(two);
+        remeasure();
     }
 
     /// A starting mean is the gradient sum that yields it: only possible where the denominator is not zero.

@@ -117,16 +117,10 @@ public:
     /// |z_i| <= sqrt(Sigma_ii v), so a step moves no weight by more than alpha times the root of the largest
     /// variance times v.
     bool admits(const Step& step, const Evidence& e) noexcept {
-        const double top = std::sqrt(ceiling_) * std::sqrt(e.variance);
-        if (!(top < kReach<T>) || !(step.spread * ceiling_ < kReach<T>)) return false;
-        const double move = std::abs(step.mean) * top;
-        const double factor = average_.on ? 1 + average_.scales : 1;
-        if (!((reach_ + move) * factor < kReach<T>)) {
-            remeasure();
-            if (!((reach_ + move) * factor < kReach<T>)) return !average_.on && lands(step.mean);
-        }
-        reach_ += move;
-        return true;
+        if (fits(step, e)) return true;
+        remeasure();  // what was only bounded may be far smaller
+        measure_ceiling();
+        return fits(step, e) || (holds_variances(step, e) && !average_.on && lands(step.mean));
     }
 
     void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence&) noexcept {
@@ -198,7 +192,8 @@ public:
                 larger[i * 2 * n + j] = larger[(n + i) * 2 * n + n + j] = root * root_[i * n + j];
         w_ = std::move(two);
         root_ = std::move(larger);
-        fresh_ /= 2;
+        keep_positive();
+        fresh_ = std::max(fresh_ / 2, kFloor * kFloor);
         make_room();
     }
 
@@ -275,13 +270,28 @@ public:
                 if (root_[i * side() + j] != 0)
                     throw std::invalid_argument("state 'covariance_root' is not lower triangular");
         remeasure();
-        ceiling_ = static_cast<double>(fresh_);
-        for (std::size_t i = 0; i < side(); ++i) ceiling_ = std::max(ceiling_, covariance_at(i, i));
+        measure_ceiling();
         if (!(ceiling_ < kReach<T>))
             throw std::invalid_argument("state 'covariance_root' holds a value that is not possible");
     }
 
 private:
+    /// Whether the bounds say that a step leaves only numbers of the weights' type; if so, it is counted.
+    bool fits(const Step& step, const Evidence& e) noexcept {
+        const double move = std::abs(step.mean) * std::sqrt(ceiling_) * std::sqrt(e.variance);
+        const double factor = average_.on ? 1 + average_.scales : 1;
+        if (!holds_variances(step, e) || !((reach_ + move) * factor < kReach<T>)) return false;
+        reach_ += move;
+        return true;
+    }
+    bool holds_variances(const Step& step, const Evidence& e) const noexcept {
+        return std::sqrt(ceiling_) * std::sqrt(e.variance) < kReach<T> && step.spread * ceiling_ < kReach<T>;
+    }
+    void measure_ceiling() noexcept {
+        ceiling_ = static_cast<double>(fresh_);
+        for (std::size_t i = 0; i < side(); ++i) ceiling_ = std::max(ceiling_, covariance_at(i, i));
+    }
+
     /// Whether the mean after the step is small enough, though the bound could not say so: without this a
     /// mean that has come near the limit could never be corrected.
     bool lands(double alpha) noexcept {

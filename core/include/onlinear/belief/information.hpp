@@ -120,7 +120,7 @@ public:
         }
         w_ = std::move(two);
         fresh_ /= 2;  // what comes later is as if it had been there
-        truncation.forget();
+        remeasure();
     }
     template <class In>
     void set_mean(const In* values) {
