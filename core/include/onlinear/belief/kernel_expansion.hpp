@@ -166,10 +166,18 @@ public:
             for (const double t : t_) largest = std::max(largest, std::abs(t));
             largest *= a_;
         }
-        const double scale = step.keep == 0 ? 1.0 : scale_ * step.keep;
+        const double kept = scale_ * step.keep;
+        const bool lazy = stays_lazy(kept);
+        const double scale = lazy ? kept : 1.0;
         const double move = std::abs(step.mean / scale) * largest;
-        if (!(reach_ + move < kReach<double>) || !(e.variance < kReach<double>)) return false;
-        reach_ += move;
+        const auto reach = [&] { return (lazy ? reach_ : reach_ * std::abs(kept)) + move; };
+        const auto fits = [&] { return reach() * std::max(1.0, std::abs(scale)) < kReach<double>; };
+        if (!(e.variance < kReach<double>)) return false;
+        if (!fits()) {
+            remeasure();  // the bound depends on history, the answer must not
+            if (!fits()) return false;
+        }
+        reach_ = reach();
         return true;
     }
 
@@ -191,8 +199,7 @@ public:
         }
         if (options_.budget == 0 || points_.size() <= options_.budget) return;
         while (points_.size() > options_.budget) make_way(p);
-        reach_ = 0;  // what is unlearned moves the others, by more than any step
-        for (const double nu : nu_) reach_ = std::max(reach_, std::abs(nu));
+        remeasure();  // what is unlearned moves the others, by more than any step
     }
 
     void tick() noexcept {}
@@ -297,7 +304,7 @@ public:
                 elements_.push_back({e.point, {{b, 1.0}}, e.noise / 2, 2 * e.known, 0.0});
         root_.scale(std::sqrt(0.5));
         root_.twice();
-        a_ /= 2;
+        a_ = std::max(a_ / 2, std::numeric_limits<double>::min());
         if (gaussian_) read_off();
     }
     template <class In>
@@ -360,6 +367,11 @@ private:
     static constexpr double kResolution = 4096 * std::numeric_limits<double>::epsilon();
     /// A covariance inflated further than this is the prior's.
     static constexpr double kLeastKept = 1e-12;
+
+    void remeasure() noexcept {
+        reach_ = 0;
+        for (const double nu : nu_) reach_ = std::max(reach_, std::abs(nu));
+    }
 
     /// Lays the points out for the number of features there is now.
     void lay_out() {
@@ -526,14 +538,16 @@ private:
         if (keep == 0) {
             scale_all(0.0);
             scale_ = 1;
-            reach_ = 0;
             return;
         }
         scale_ *= keep;
-        if (std::abs(scale_) >= 1e-60) return;
+        if (stays_lazy(scale_)) return;
         scale_all(scale_);
-        reach_ *= std::abs(scale_);
         scale_ = 1;
+    }
+    /// Whether the coefficients can stand as they are beside this scale; where not, it is written into them.
+    static bool stays_lazy(double scale) noexcept {
+        return std::abs(scale) >= 1e-60 && std::abs(scale) <= 1e60;
     }
     void scale_all(double factor) noexcept {
         for (auto* each : {&nu_, &plain_})
@@ -723,8 +737,7 @@ private:
             root_.eta(static_cast<std::size_t>(t.elements[i])) = t.elements[i + 6];
         has_plain_ = std::any_of(plain_.begin(), plain_.end(), [](double nu) { return nu != 0; });
         if (gaussian_) read_off();
-        reach_ = 0;
-        for (const double nu : nu_) reach_ = std::max(reach_, std::abs(nu));
+        remeasure();
         need(reach_ < kReach<double>);
         column_.clear();
         ahead_ = Block(kernel_, shape_.slots());

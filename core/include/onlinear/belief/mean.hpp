@@ -95,19 +95,23 @@ public:
     }
 
     [[gnu::always_inline]] bool admits(const Step& step, const Evidence& e) noexcept {
-        const double scale = std::abs(step.keep * scale_) < smallest_scale() ? 1.0 : scale_ * step.keep;
+        const double kept = scale_ * step.keep;
+        const bool lazy = stays_lazy(kept);
+        const double scale = lazy ? kept : 1.0, grows = lazy ? 1.0 : std::abs(kept);
         const double move = std::abs(step.mean / scale) * std::sqrt(e.variance);
-        const double factor = average_.on ? 1 + average_.scales : 1;
+        // The mean scale * u and the sum over rounds B u + a must be numbers of the weights' type, too.
+        const double factor = std::max(1.0, std::abs(scale)) * (average_.on ? 1 + average_.scales : 1);
         if (!(std::abs(step.mean / scale) < kReach<T>)) return false;
         if (!(std::abs(threshold_ + step.threshold) < kReach<double>)) return false;
         if (track_norm_ && !(norm_after(step, e) < kReach<double>)) return false;
-        if ((reach_ + move) * factor < kReach<T>) {
-            reach_ += move;
+        const double reach = reach_ * grows + move;
+        if (std::max(reach, reach_) * factor < kReach<T>) {
+            reach_ = reach;
             return true;
         }
-        reach_ = largest();
-        if (!((reach_ + move) * factor < kReach<T>)) return false;
-        reach_ += move;
+        const double top = largest(), measured = top * grows + move;
+        if (!(std::max(measured, top) * factor < kReach<T>)) return false;
+        reach_ = measured;
         return true;
     }
 
@@ -213,9 +217,16 @@ public:
     }
 
 private:
-    /// Where the lazy scale is written into the weights. With an average, B u + a cancels as the scale falls,
-    /// so there it is written long before the digits are gone.
-    double smallest_scale() const noexcept { return average_.on ? 0.1 : sizeof(T) == 4 ? 1e-12 : 1e-60; }
+    /// Whether the weights can stand as they are beside this scale; where not, it is written into them.
+    ///
+    /// Under a scale that rises u would fall below the normal numbers of its type, and B, the sum of scales,
+    /// would leave them. With an average, B u + a cancels as the scale falls, so there it is written long
+    /// before the digits are gone.
+    bool stays_lazy(double scale) const noexcept {
+        constexpr double largest = sizeof(T) == 4 ? 1e12 : 1e60;
+        const double size = std::abs(scale);
+        return size >= (average_.on ? 0.1 : 1 / largest) && size <= largest;
+    }
     static constexpr double kAccuracy = sizeof(T) == 4 ? 1e-5 : 1e-10;
     static constexpr double kUlp = std::numeric_limits<double>::epsilon();
 
@@ -244,19 +255,17 @@ private:
             if (average_.on) fold_average();  // the sum so far must survive u = 0
             w_.each(0, [](T& u) { u = 0; });
             scale_ = 1;
-            reach_ = 0;
             truncation.forget();
             return;
         }
         scale_ *= keep;
-        if (std::abs(scale_) >= smallest_scale()) return;
+        if (stays_lazy(scale_)) return;
         const T factor = static_cast<T>(scale_);
         if (average_.on) fold_average();
         if (w_.planes() == 1)
             kernels<T>().scale(w_.data(), factor, w_.size());
         else
             w_.each(0, [factor](T& u) { u *= factor; });
-        reach_ *= std::abs(scale_);
         scale_ = 1;
         truncation.forget();
     }
@@ -322,7 +331,7 @@ private:
     double mean_norm_ = 0.0;
     double norm_error_ = 0.0;  // an upper bound on how far mean_norm_ is from the truth
     double threshold_ = 0.0;
-    double reach_ = 0.0;  // an upper bound on |u|
+    double reach_ = 0.0;  // an upper bound on |u|, kept by `admits`
     bool track_norm_ = false;
 };
 
