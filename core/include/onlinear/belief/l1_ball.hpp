@@ -169,8 +169,8 @@ public:
     double magnitude(double stored) const noexcept { return std::max(stored - shift_, 0.0); }
     void erase(std::uint32_t slot, std::size_t block) noexcept {
         const std::size_t at = w_.offset(slot, 0, block);
-        norm_ -= std::abs(static_cast<double>(w_.data()[at])) - shift_;
         count_ -= 1;
+        lose_norm(std::abs(static_cast<double>(w_.data()[at])) - shift_);
         set(at, T{0});
     }
 
@@ -266,17 +266,18 @@ private:
                 const T u = w_.data()[at];
                 const double weight = static_cast<double>(value(u));
                 if (u != 0) {
-                    norm_ -= std::abs(weight);
                     count_ -= 1;
+                    lose_norm(std::abs(weight));
                     set(at, T{0});
                 }
                 touched_.push_back({at, weight, delta, 0});
                 top = std::max(top, std::abs(delta));
             }
-        // Nothing is left but rounding; a sum of nothing must be nothing.
-        if (count_ == 0) norm_ = 0;
         return top;
     }
+    /// Takes a weight out of the norm. Rounding must not leave it negative, nor leave something of no
+    /// weights.
+    void lose_norm(double size) noexcept { norm_ = count_ == 0 ? 0.0 : std::max(norm_ - size, 0.0); }
     double touched_norm(double tau) const noexcept {
         double sum = 0;
         for (const Touched& t : touched_) sum += std::abs(t.weight + tau * t.delta);
@@ -500,7 +501,7 @@ private:
         }
         near_.resize(kept);
         count_ -= static_cast<double>(dead_);
-        norm_ = count_ == 0 ? 0.0 : std::max(norm_ - dead_norm_ - count_ * fall, 0.0);
+        lose_norm(dead_norm_ + count_ * fall);
         shift_ = shift;
     }
 
