@@ -61,18 +61,19 @@ public:
     void observe_multiclass(const double* scores, std::size_t n, std::size_t label, double weight,
                             double* scratch) noexcept {
         if (!follow_multiclass(scores, n) || square == 0) return;
-        const double size = std::sqrt(square), top = *std::max_element(scores, scores + n);
+        const double size = std::sqrt(square), top = clamped(*std::max_element(scores, scores + n));
+        // Infinite scores are clamped before they are subtracted: their difference is no number.
+        const auto below = [&](std::size_t k) { return clamped((clamped(scores[k]) - top) / size); };
         double total = 0;
-        for (std::size_t k = 0; k < n; ++k)
-            total += scratch[k] = std::exp(scale * clamped((scores[k] - top) / size));
+        for (std::size_t k = 0; k < n; ++k) total += scratch[k] = std::exp(scale * below(k));
         double mean = 0, second = 0;
         for (std::size_t k = 0; k < n; ++k) {
-            const double p = scratch[k] / total, s = clamped((scores[k] - top) / size);
+            const double p = scratch[k] / total, s = below(k);
             mean += p * s;
             second += p * s * s;
         }
         weight = std::min(weight, kLargest);
-        const double error = weight * (mean - clamped((scores[label] - top) / size));
+        const double error = weight * (mean - below(label));
         h_ss = memory() * h_ss + weight * std::max(second - mean * mean, kLeastCurvature);
         turn_scale(error / h_ss);
     }
