@@ -153,6 +153,10 @@ TEST("no rule moves along a demand without variance") {
         if (!std::holds_alternative<Norma>(rule)) CHECK(!step_of(rule, -1.0, 0.0));
 }
 
+TEST("NAROW's own step is none where there is no variance, as a kernel belief asks it") {
+    for (const int form : {0, 1}) CHECK(!Narow{1.0, form}.step({.margin = -1.0, .variance = 0.0}, Clock{}));
+}
+
 TEST("confidence never falls: no rule takes precision away") {
     for (const AnyRule& rule : every_rule())
         over([&](double m, double v) { CHECK(step_of(rule, m, v).precision >= 0); });

@@ -25,7 +25,7 @@ struct Narow {
 
     Step step(const Evidence& e, const Clock&) const noexcept {
         const double missing = e.required - e.margin;
-        if (missing <= 0) return {};
+        if (missing <= 0 || !(e.variance > 0)) return {};
         const double gain = std::max(0.0, b - 1 / e.variance);
         if (form == kCoupled) {
             if (gain == 0) return {};
