@@ -94,6 +94,33 @@ def test_truncating_after_every_update_is_truncating_by_hand(answer: Any, known:
         assert_array_equal(kept.mean, by_hand.mean)
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize(
+    ("answer", "known"),
+    [
+        (rule.PassiveAggressive(), belief.Mean(average=True)),
+        (rule.RegularizedPassiveAggressive(alpha=0.2), belief.Mean(average=True)),
+        (rule.Arow(), belief.Diagonal(projection="drop", average=True)),
+        (rule.Arow(), belief.Diagonal(projection="kl", average=True)),
+        (rule.SoftConfidenceWeighted(), belief.Full(average=True)),
+    ],
+    ids=str,
+)
+def test_the_average_is_of_the_truncated_weights(answer: Any, known: Any, classes: int) -> None:
+    """What truncation takes from a weight is missing from the average from that round on, and not before."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(80, 8)) * (rng.random((80, 8)) < 0.5)
+    y = rng.integers(0, classes, 80)
+    model, total, truncated = learner(answer, known, classes, truncation=0.01), 0.0, 0
+    for x, label in zip(X, y, strict=True):
+        before = np.count_nonzero(model.mean)
+        model.learn(x[None], [label])
+        truncated += np.count_nonzero(model.mean) < before
+        total = total + model.mean
+    assert truncated > 5
+    np.testing.assert_allclose(model.average, total / len(X), rtol=1e-10, atol=1e-12)
+
+
 def test_sums_of_gradients_have_nothing_to_truncate() -> None:
     """Dual averaging derives its weights on read, so the setting is refused with a reason."""
     with pytest.raises(ParameterError, match="no weights of its own to truncate"):

@@ -81,6 +81,8 @@ def test_parts_of_the_state_are_the_state(dtype: str) -> None:
         (rule.PassiveAggressive(), belief.Mean()),
         (rule.Arow(), belief.Diagonal(initial_variance=0.7)),
         (rule.Arow(), belief.Full(initial_variance=0.7)),
+        (rule.Iellip(c=0.9, b=0.9), belief.Diagonal(projection="drop", initial_variance=0.7)),
+        (rule.Iellip(c=0.9, b=0.9), belief.Full(initial_variance=0.7)),
         (rule.Narow(), belief.Information(initial_variance=0.7)),
         (rule.Arow(), belief.Kernel(kernel="linear", initial_variance=0.7)),
         (rule.AdagradRda(), belief.DualAveraging()),

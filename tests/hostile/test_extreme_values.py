@@ -1,0 +1,207 @@
+"""Whatever is learned from extreme values can be saved, loaded, copied and pickled, and learns on as if nothing had been."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from sklearn.base import clone, is_regressor
+
+import onlinear
+from onlinear import MultilabelRanker, PassiveAggressiveOneClass, SequenceLabeler, rule
+from onlinear._parameters import declared_choices
+from onlinear.exceptions import NumericError, ParameterError
+
+Array = npt.NDArray[Any]
+
+ROWS, COLUMNS = 60, 3
+
+#: Choices that decide which examples come, not what is learned from one.
+APART = {"shuffle", "early_stopping", "warm_start", "grow_features", "fit_intercept", "cost_update"}
+#: Settings that no declared word reaches.
+BESIDE: dict[str, list[dict[str, Any]]] = {
+    "AROWClassifier": [
+        *(
+            {"constraints": "all", "covariance": c, "average": a}
+            for c in ("diagonal", "full")
+            for a in (False, True)
+        ),
+        {"constraints": "all", "cov_update": "delta", "projection": "drop"},
+        {"constraints": 2},
+        {"min_variance": 1e-3},
+    ],
+    "ConfidenceWeightedClassifier": [{"min_variance": 1e-3, "projection": "drop"}],
+    "KernelClassifier": [
+        {"rule": name, "kernel": kernel, "budget": 12}
+        for name in ("perceptron", "pa1", "romma", "norma", "arow", "scw1", "cw-stdev", "nherd", "narow")
+        for kernel in ("linear", "rbf", "poly")
+    ],
+    "KernelRegressor": [{"rule": "arow", "kernel": "linear", "budget": 12}],
+    "MultilabelRanker": [{"rule": name} for name in ("perceptron", "arow", "scw1")],
+    "NORMAClassifier": [{"nu": 0.3, "rho": 0.0, "average": average} for average in (False, True)],
+    "RegularizedPassiveAggressiveClassifier": [
+        {"penalty": penalty, "truncation": 1e-3, "average": average}
+        for penalty in ("objective", "l2_ball", "l1_ball")
+        for average in (False, True)
+    ],
+    "SequenceLabeler": [
+        {"rule": rule.Romma(), "average": True},
+        {"rule": rule.Arow(), "belief": onlinear.belief.Diagonal()},
+        {"rule": rule.ConfidenceWeighted(), "belief": onlinear.belief.Diagonal(projection="drop")},
+        {"rule": rule.Arow(), "belief": onlinear.belief.Full()},
+    ],
+}
+
+
+def settings() -> Iterator[Any]:
+    """Every estimator in every combination of the words and flags that change what is learned."""
+    for name in sorted(onlinear._HOMES):
+        cls = getattr(onlinear, name)
+        if not hasattr(cls, "get_params"):
+            continue
+        words = {
+            key: (False, True) if choices is None else choices
+            for key, choices in declared_choices(cls).items()
+            if key not in APART
+        }
+        chosen = [dict(zip(words, values, strict=True)) for values in itertools.product(*words.values())]
+        for parameters in chosen + BESIDE.get(name, []):
+            model = cls(**parameters)
+            if parameters.get("covariance") == "full" and model.projection != cls().projection:
+                continue  # nothing is projected
+            try:
+                feed(clone(model), np.eye(COLUMNS), np.arange(COLUMNS) % 2)
+            except ParameterError:
+                continue  # the mathematics has no such combination
+            yield model
+
+
+def feed(model: Any, X: Array, y: Array) -> None:
+    """Learn rows in the form the estimator takes them; y counts classes."""
+    match model:
+        case SequenceLabeler():
+            model.partial_fit([X[i : i + 1] for i in range(len(X))], [[str(label)] for label in y])
+        case PassiveAggressiveOneClass():
+            model.partial_fit(X)
+        case MultilabelRanker():
+            model.partial_fit(X, [[int(label)] for label in y], classes=np.arange(5))
+        case _ if is_regressor(model):
+            model.partial_fit(X, (y - 1) * np.abs(X).max(axis=1).astype(float))
+        case _:
+            model.partial_fit(X, y)
+
+
+def survive(model: Any, X: Array, y: Array) -> list[int]:
+    """Learn rows around those whose numbers are refused; which those were."""
+    refused, start = [], 0
+    while start < len(y):
+        try:
+            feed(model, X[start:], y[start:])
+            break
+        except NumericError as error:
+            assert error.row is not None
+            refused.append(start + error.row)
+            start = refused[-1] + 1
+    return refused
+
+
+def powers(low: int, high: int) -> Callable[[Any, int, int], Array]:
+    """Rows of one magnitude each, between two powers of ten."""
+
+    def make(rng: Any, rows: int, columns: int) -> Array:
+        return rng.standard_normal((rows, columns)) * 10.0 ** rng.integers(low, high, (rows, 1))
+
+    return make
+
+
+def mixed(rng: Any, rows: int, columns: int) -> Array:
+    """Every value of another magnitude, a third of them zero."""
+    X = rng.standard_normal((rows, columns)) * 10.0 ** rng.integers(-30, 19, (rows, columns))
+    return np.where(rng.random((rows, columns)) < 1 / 3, 0.0, X)
+
+
+def repeated(rng: Any, rows: int, columns: int) -> Array:
+    """The same large number again and again, as a column that was never scaled has it; later mostly zeros."""
+    X = np.full((rows, columns), 10.0 ** rng.integers(8, 19))
+    X[rows // 3 :] *= rng.random((rows - rows // 3, 1)) < 0.2
+    return X
+
+
+def alternating(rng: Any, rows: int, columns: int) -> Array:
+    """Rows of equal values whose signs alternate, up to 1e18."""
+    signs = np.where(np.arange(rows) % 2, 1.0, -1.0)[:, None]
+    return signs * 10.0 ** rng.integers(0, 19, (rows, 1)) * np.ones((rows, columns))
+
+
+STREAMS: dict[str, tuple[Callable[[Any, int, int], Array], int, int]] = {
+    "ordinary numbers, one column": (powers(0, 1), 200, 1),
+    "tiny numbers": (powers(-150, -5), ROWS, COLUMNS),
+    "large numbers": (powers(5, 19), ROWS, COLUMNS),
+    "huge numbers": (powers(-150, 150), 2 * ROWS, 1),
+    "mixed magnitudes": (mixed, ROWS, COLUMNS),
+    "one large number": (repeated, ROWS, 1),
+    "alternating signs": (alternating, 100, 17),
+}
+
+
+def labels(rng: Any, rows: int) -> Array:
+    """Two classes at first, a third from a third of the stream on, two more from two thirds on."""
+    third = rows // 3
+    return np.concatenate([rng.integers(0, n, third if n < 5 else rows - 2 * third) for n in (2, 3, 5)])
+
+
+def check_sound(model: Any) -> None:
+    """Weights finite, variances positive, probabilities numbers."""
+    labeler = isinstance(model, SequenceLabeler)
+    for name, value in (model if labeler else model._learner).state().items():
+        assert np.all(np.isfinite(value)), name
+    if labeler:
+        return
+    handle = model._learner.handle
+    if hasattr(model, "coef_") and not hasattr(model, "kernel"):
+        assert np.all(np.isfinite(model.coef_))
+    if handle.has_variance and not hasattr(model, "kernel"):
+        assert np.all(handle.variance()[0] > 0)
+        assert np.all(np.isfinite(handle.variance()[0]))
+    if hasattr(model, "predict_proba"):
+        p = model.predict_proba(np.ones((1, model.n_features_in_)))
+        assert np.all((p >= 0) & (p <= 1))
+
+
+def check_twins(model: Any, path: Path, X: Array, y: Array) -> None:
+    """A model and what was loaded, copied and unpickled from it learn the same from there on."""
+    model.save(path)
+    twins = [onlinear.load(path), copy.deepcopy(model), pickle.loads(pickle.dumps(model))]
+    assert {twin.digest() for twin in twins} == {model.digest()}
+    refused = survive(model, X, y)
+    for twin in twins:
+        assert survive(twin, X, y) == refused
+    assert {twin.digest() for twin in twins} == {model.digest()}
+
+
+SETTINGS = list(settings())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
+def test_what_is_saved_loads_and_goes_on_the_same(setting: Any, dtype: str, tmp_path: Path) -> None:
+    """Values of 1e-150 to 1e150, classes that come late, refused rows passed over."""
+    for seed, (make, rows, columns) in enumerate(STREAMS.values()):
+        rng = np.random.default_rng(seed)
+        X, y = make(rng, rows, columns), labels(rng, rows)
+        if dtype == "float32":
+            X = np.clip(X, -1e30, 1e30).astype(np.float32)
+        model = clone(setting).set_params(dtype=dtype)
+        for first, last in itertools.pairwise([0, rows // 3, rows // 2, rows]):
+            survive(model, X[first:last], y[first:last])
+            if not hasattr(model, "n_seen_"):
+                continue  # every row was refused, so there is nothing to save yet
+            check_sound(model)
+            check_twins(model, tmp_path / "model.safetensors", X[: rows // 6], y[: rows // 6])
