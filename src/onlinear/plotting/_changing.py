@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtrit
 
-from ._axes import axes, percent, pyplot
+from ._matplotlib import axes, percent, pyplot
 
 if TYPE_CHECKING:
-    from .drift import Prequential
+    from ..drift import Prequential
 
 __all__ = ["ErrorOverTimeDisplay", "FeaturesKeptDisplay", "WeightImagesDisplay"]
 
@@ -215,7 +216,5 @@ def _half_interval(trials: Array) -> Array:
     n = trials.shape[1]
     if n < 2:
         return np.zeros(len(trials))
-    from scipy.stats import t
-
-    half: Array = t.ppf(0.975, n - 1) * trials.std(axis=1, ddof=1) / np.sqrt(n)
+    half: Array = stdtrit(n - 1, 0.975) * trials.std(axis=1, ddof=1) / np.sqrt(n)
     return half
