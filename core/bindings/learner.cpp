@@ -584,7 +584,7 @@ HeldState from_dict(const nb::dict& state) {
     HeldState held;
     for (auto [key, value] : state) {
         GivenEntry entry{.name = nb::cast<std::string>(key), .shape = {}, .scalar = 0, .f32 = {}, .f64 = {}};
-        double number;
+        double number = 0;
         if (nb::try_cast<double>(value, number)) {
             entry.scalar = number;
         } else {
