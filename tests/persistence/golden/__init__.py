@@ -1,0 +1,1 @@
+"""Model files of released versions, which every later version loads."""
