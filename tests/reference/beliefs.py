@@ -11,6 +11,11 @@ from .rules import EXACT, Array, Params, Step
 TINY = float(np.finfo(np.float64).tiny)
 
 
+def split(weights: Array) -> Array:
+    """Give weights of two classes as those of three."""
+    return np.concatenate([-weights / 2, weights / 2, np.zeros_like(weights)])
+
+
 class Mean:
     """A mean alone; its covariance is the identity for ever."""
 
@@ -32,6 +37,10 @@ class Mean:
     def absorb(self, f: Array, gain: float) -> None:
         """Take a step on the covariance alone: there is none."""
 
+    def split(self) -> None:
+        """Make three blocks of one: -mu/2 and mu/2, whose difference is what was known, and one that knows nothing."""
+        self.mu = split(self.mu)
+
     def state(self) -> dict[str, Any]:
         """Give all that is known."""
         return {"mu": self.mu}
@@ -42,7 +51,8 @@ class Diagonal(Mean):
 
     def __init__(self, n: int, a: float = 1.0, diag: str = "drop", floor: float = TINY, **_: Any) -> None:
         super().__init__(n)
-        self.sigma: Array = np.full(n, float(a))
+        self.prior = float(a)
+        self.sigma: Array = np.full(n, self.prior)
         self.projection = diag
         self.floor = floor
 
@@ -83,6 +93,12 @@ class Diagonal(Mean):
             shrunk = self.sigma / (1 + gain * z * delta)
         self.sigma = np.maximum(shrunk, self.floor)
 
+    def split(self) -> None:
+        """Halve the variances too, so that the margin between the first two keeps its own."""
+        super().split()
+        halves = [self.sigma / 2, self.sigma / 2, np.full_like(self.sigma, self.prior / 2)]
+        self.sigma = np.maximum(np.concatenate(halves), self.floor)
+
     def state(self) -> dict[str, Any]:
         """Give all that is known."""
         return {"mu": self.mu, "sigma": self.sigma}
@@ -93,6 +109,7 @@ class Full(Mean):
 
     def __init__(self, n: int, a: float = 1.0, **_: Any) -> None:
         super().__init__(n)
+        self.prior = a
         self.Sigma: Array = a * np.eye(n)
 
     def variance(self, delta: Array) -> float:
@@ -118,6 +135,15 @@ class Full(Mean):
         z = self.spread(f)
         Sigma = self.Sigma - gain / (1 + gain * self.variance(f)) * np.outer(z, z)
         self.Sigma = (Sigma + Sigma.T) / 2
+
+    def split(self) -> None:
+        """Halve the covariance too; the blocks know nothing of each other."""
+        super().split()
+        n = len(self.Sigma)
+        three = self.prior / 2 * np.eye(3 * n)
+        for block in (slice(n), slice(n, 2 * n)):
+            three[block, block] = self.Sigma / 2
+        self.Sigma = three
 
     def state(self) -> dict[str, Any]:
         """Give all that is known."""

@@ -209,9 +209,14 @@ class JointUpdate:
         self.W = self.update(self.W, x, y, p)
         self.total = self.total + self.W
 
+    @property
+    def average(self) -> Array:
+        """Average the means held after each round."""
+        return self.total / max(1, self.t)
+
     def state(self) -> dict[str, Any]:
         """Give all that is known."""
-        average = {"average": self.total / max(1, self.t), "t": self.t} if self.price == "rate" else {}
+        average = {"average": self.average, "t": self.t} if self.price == "rate" else {}
         return {"mu": self.W, **average}
 
 
@@ -222,6 +227,13 @@ class ArowQP:
         self.r, self.k = params["r"], params.get("k")
         self.cov_update = params.get("cov_update", "sum")
         self.K, self.belief = K, belief
+        self.t = 0
+        self.total = np.zeros_like(belief.mu)
+
+    @property
+    def average(self) -> Array:
+        """Average the means held after each round."""
+        return self.total / max(1, self.t)
 
     def scores(self, x: Array) -> Array:
         """Give one score per label."""
@@ -234,8 +246,14 @@ class ArowQP:
 
     def learn(self, x: Array, y: int, weight: float = 1.0) -> None:
         """Learn one example."""
-        if weight == 0 or not x.any() or self.K < 2:
+        if weight == 0:
             return
+        self.t += 1
+        if x.any() and self.K > 1:
+            self._meet(x, y, weight)
+        self.total = self.total + self.belief.mu
+
+    def _meet(self, x: Array, y: int, weight: float) -> None:
         r, scores = self.r / weight, self.scores(x)
         rivals = self.rivals(scores, y)
         lacking = 1 - (scores[y] - scores[rivals])
