@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' 2>/dev/null) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test bench lint types format-check sanitize fuzz docs clean
+.PHONY: demo test mutants bench lint types format-check sanitize fuzz docs clean
 
 demo: $(STAMP)
 	$(BIN)/python -m onlinear.demo
@@ -14,6 +14,11 @@ demo: $(STAMP)
 test: $(STAMP)
 	$(PIP) --group test
 	$(BIN)/python -m pytest -q -n auto
+
+# Puts deliberate faults into the code one at a time and prints those that no test notices; ONLY=17,20-30 tries some.
+mutants: $(STAMP)
+	$(PIP) --group test nanobind cmake ninja
+	$(BIN)/python -m mutants $(if $(ONLY),--only $(ONLY))
 
 bench: $(STAMP)
 	$(PIP) ".[bench]"
@@ -28,7 +33,7 @@ types: lint
 	$(BIN)/mypy
 
 format-check: lint
-	find core fuzz benchmarks -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format --dry-run --Werror
+	find core fuzz benchmarks mutants -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format --dry-run --Werror
 
 # The core, its Python module and the model loader under AddressSanitizer and UndefinedBehaviorSanitizer.
 sanitize:

@@ -1,0 +1,196 @@
+"""Tests against one fault at a time: which of them notice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from .build import CORE_TESTS, WORK, package_for
+from .faults import ROOT, Fault, ListError, source_of
+
+__all__ = ["Outcome", "check_without_faults", "try_all"]
+
+RESULTS = WORK / "results.json"
+MEMORY = 8 << 30  # bytes: a fault may ask for any amount
+
+
+@dataclass
+class Outcome:
+    """What became of a fault: the test that noticed it, or nothing."""
+
+    number: int
+    killed: bool
+    by: str
+    seconds: float
+    key: str
+
+
+def check_without_faults(faults: list[Fault]) -> None:
+    """The tests that are to notice must pass when nothing is wrong."""
+    tests = sorted({test for fault in faults for test in fault.tests})
+    code, said = _run(tests, None, limit=3600, workers=2)
+    if code != 0:
+        raise ListError(f"tests fail without any fault:\n{said[-3000:]}")
+
+
+def try_all(faults: list[Fault], *, wide: bool, fresh: bool, jobs: int) -> list[Outcome]:
+    """Try each fault; those that the tests it names do not notice are tried on the whole suite where asked."""
+    known = {} if fresh else _read_results()
+    outcomes: dict[int, Outcome] = {}
+    left: list[Fault] = []
+    for fault in faults:
+        earlier = known.get(fault.number)
+        if earlier and earlier.killed and earlier.key == _key(fault):
+            outcomes[fault.number] = earlier
+        else:
+            left.append(fault)
+    if outcomes:
+        print(f"{len(outcomes)} were killed before and neither they nor their tests have changed")
+    survivors = _round(left, outcomes, known, jobs, whole=False)
+    if wide and survivors:
+        print(f"{len(survivors)} survive the tests they name; now the whole suite")
+        _round(survivors, outcomes, known, jobs, whole=True)
+    return [outcomes[fault.number] for fault in faults]
+
+
+def _round(
+    faults: list[Fault],
+    outcomes: dict[int, Outcome],
+    known: dict[int, Outcome],
+    jobs: int,
+    *,
+    whole: bool,
+) -> list[Fault]:
+    by_number = {fault.number: fault for fault in faults}
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(_attempt, fault, whole) for fault in faults]
+        for done, future in enumerate(as_completed(waiting), 1):
+            outcome = future.result()
+            outcomes[outcome.number] = known[outcome.number] = outcome
+            _write_results(known)
+            fate = "killed" if outcome.killed else "SURVIVED"
+            area = by_number[outcome.number].area
+            print(
+                f"[{done:3}/{len(faults)}] {outcome.number:4} {area:12} {fate:8} {outcome.seconds:6.1f} s  {outcome.by}",
+                flush=True,
+            )
+    return [fault for fault in faults if not outcomes[fault.number].killed]
+
+
+def _attempt(fault: Fault, whole: bool) -> Outcome:
+    start = time.monotonic()
+    tests = ["tests"] if whole else list(fault.tests)
+    code, said = _run(tests, fault, limit=3600 if whole else 600)
+    if code in (4, 5):
+        raise ListError(f"fault {fault.number}: pytest could not run {tests}:\n{said[-1000:]}")
+    return Outcome(fault.number, code != 0, _noticed_by(code, said), time.monotonic() - start, _key(fault))
+
+
+def _noticed_by(code: int, said: str) -> str:
+    if code == 0:
+        return ""
+    if code == _TIMED_OUT:
+        return "out of time"
+    if failed := re.search(r"^(?:FAILED|ERROR) {1,2}(.*)$", said, re.MULTILINE):
+        return failed[1].partition(" - ")[0][:110]
+    return f"signal {-code}" if code < 0 else "crashed"
+
+
+_TIMED_OUT = 1000
+
+
+def _run(tests: list[str], fault: Fault | None, *, limit: float, workers: int = 0) -> tuple[int, str]:
+    """The exit code and the words of the first test that fails; C++ tests first, they take no time."""
+    package = package_for(fault)
+    scratch = WORK / "tmp" / str(fault.number if fault else 0)
+    shutil.rmtree(scratch, ignore_errors=True)
+    scratch.mkdir(parents=True)
+    environment = {
+        **os.environ,
+        "ONLINEAR_FAULT": str(fault.number if fault and fault.in_core else 0),
+        "PYTHONPATH": str(package),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    commands: list[list[str | Path]] = [
+        [CORE_TESTS, test.partition(":")[2]] for test in tests if test.startswith("core:")
+    ]
+    if paths := [test for test in tests if not test.startswith("core:")]:
+        options = [
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "--tb=no",
+            "-n",
+            str(workers),
+            f"--basetemp={scratch / 'pytest'}",
+        ]
+        commands.append(
+            [sys.executable, "-m", "pytest", *options, *([] if fault is None else ["-x"]), *paths]
+        )
+    code, said = 0, ""
+    for command in commands:
+        code, said = _call(command, environment, limit)
+        if code != 0:
+            break
+    shutil.rmtree(scratch, ignore_errors=True)
+    if fault is not None and not fault.in_core:
+        shutil.rmtree(package, ignore_errors=True)
+    return code, said
+
+
+def _call(command: list[str | Path], environment: dict[str, str], limit: float) -> tuple[int, str]:
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+        preexec_fn=_limit_memory,
+    )
+    try:
+        said, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return _TIMED_OUT, ""
+    return process.returncode, said
+
+
+def _limit_memory() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def _key(fault: Fault) -> str:
+    """Changes with the fault, the file it is in, and the tests it names."""
+    digest = hashlib.sha256(repr(fault).encode())
+    for path in [ROOT / fault.file, *map(source_of, fault.tests)]:
+        for each in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
+            digest.update(each.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _read_results() -> dict[int, Outcome]:
+    if not RESULTS.exists():
+        return {}
+    return {entry["number"]: Outcome(**entry) for entry in json.loads(RESULTS.read_text())}
+
+
+def _write_results(known: dict[int, Outcome]) -> None:
+    aside = RESULTS.with_suffix(".part")
+    aside.write_text(json.dumps([asdict(known[number]) for number in sorted(known)], indent=1))
+    aside.replace(RESULTS)
