@@ -81,6 +81,13 @@ def test_a_concept_is_a_hyperplane() -> None:
     assert np.mean((stream.X[second] @ plane > 0) == stream.y[second]) < 0.9
 
 
+def test_noise_turns_its_share_of_the_labels() -> None:
+    """The same stream with noise has the same rows, and one label in five is the other one."""
+    clean, noisy = (drift.abrupt(4000, noise=noise, random_state=1) for noise in (0.0, 0.2))
+    assert_array_equal(noisy.X, clean.X)
+    assert_allclose(np.mean(noisy.y != clean.y), 0.2, atol=0.03)
+
+
 def test_sparse_data_stays_sparse() -> None:
     """The four phases over a CSR matrix are rows of it."""
     X, y = four_classes()
@@ -105,6 +112,7 @@ def test_every_example_is_asked_before_it_is_taught() -> None:
     stream = drift.abrupt(300, random_state=2)
     model = AROWClassifier(dtype="float64")
     result = drift.prequential(model, stream)
+    assert result.mistakes[0]  # nothing was known, so nothing was answered
     other = AROWClassifier(dtype="float64").partial_fit(stream.X[:1], stream.y[:1], classes=[0, 1])
     for i in range(1, 300):
         assert result.mistakes[i] == (other.predict(stream.X[i : i + 1])[0] != stream.y[i])
