@@ -129,7 +129,8 @@ class Stream:
             self.X[rng.random((N, D)) < 0.4] = 0.0
         self.K = 2 if row["classes"] == "two" else 3
         self.y = np.argmax(self.X @ rng.normal(size=(D, self.K)) + 0.5 * rng.normal(size=(N, self.K)), axis=1)
-        self.y[: self.K] = np.arange(self.K)
+        # Classes that were announced come with a gap: the last one before the one in between.
+        self.y[:4] = [0, 2, 0, 1] if row["classes"] == "three" else [0, 1, 0, 1]
         if row["classes"] == "late":
             early = np.arange(N) < ARRIVAL
             self.y[early & (self.y == 2)] = 0
@@ -137,7 +138,7 @@ class Stream:
         self.weights = np.ones(N)
         if row["sample_weight"]:
             self.weights = rng.choice([0.0, 0.25, 1.0, 2.0], N)
-            self.weights[: self.K] = self.weights[ARRIVAL] = 1.0
+            self.weights[:4] = self.weights[ARRIVAL] = 1.0
 
 
 def estimator(row: Row, stream: Stream) -> Any:
