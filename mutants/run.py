@@ -120,6 +120,7 @@ def _run(tests: list[str], fault: Fault | None, *, limit: float, workers: int = 
         **os.environ,
         "ONLINEAR_FAULT": str(fault.number if fault and fault.in_core else 0),
         "PYTHONPATH": str(package),
+        "HYPOTHESIS_PROFILE": "unshrunk",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
     commands: list[list[str | Path]] = [

@@ -6,13 +6,21 @@ import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.hostile import counting
 
 # A run that fails must fail again on the next machine. To look for new examples: HYPOTHESIS_PROFILE=explore.
 settings.register_profile(
     "same", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+# Whether a test fails is enough for `make mutants`; looking for the smallest example takes minutes.
+settings.register_profile(
+    "unshrunk",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    phases=(Phase.explicit, Phase.generate),
 )
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
