@@ -6,8 +6,6 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <shared_mutex>
-
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "exchange.hpp"
@@ -145,7 +143,7 @@ struct Handle {
     Answer wants = Answer::labels;
     bool single_prototype = false;
     FeatureMap features;
-    mutable std::shared_mutex turn;
+    mutable Turn turn;
 
     nb::tuple report(const Report& r) const {
         return nb::make_tuple(r.learned, r.mistakes, r.updates, r.cost, static_cast<int>(r.refusal.fault),

@@ -1,9 +1,17 @@
+#if defined(__unix__) || defined(__APPLE__)
+#include <pthread.h>
+#endif
+
 #include "bindings.hpp"
+#include "turn.hpp"
 
 NB_MODULE(_core, m) {
     namespace b = onlinear::bindings;
     m.doc() = "The native core of onlinear.";
     nanobind::set_leak_warnings(false);
+#if defined(__unix__) || defined(__APPLE__)
+    pthread_atfork(nullptr, nullptr, [] { b::forks.fetch_add(1, std::memory_order_relaxed); });
+#endif
     nanobind::module_ rules = m.def_submodule("rule", "Rules: the algorithms.");
     nanobind::module_ beliefs = m.def_submodule("belief", "Beliefs: what a learner knows.");
     nanobind::module_ tasks = m.def_submodule("task", "Tasks: what is asked of it.");

@@ -4,9 +4,6 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
-#include <mutex>
-#include <shared_mutex>
-
 #include "bindings.hpp"
 #include "exchange.hpp"
 #include "onlinear/sequence/conll.hpp"
@@ -38,13 +35,19 @@ std::string_view text_of(PyObject* word) {
 }
 
 /// A learner of sequences as Python holds it: calls from several threads take turns, readers together.
+///
+/// Reading sequences to learn them brings names of features and labels; the weights grow to their number when
+/// somebody looks at them or learns. So an interruption between the two leaves names whose weights are as at
+/// the start, and never a name without weights in a state that is written.
 struct SequenceHandle {
     std::unique_ptr<sequence::AnyLearner> learner;
     Dictionary names;
+    nb::list classes;  // the names of the labels, which Python may see as any objects
     sequence::Extractor extractor;
     std::vector<std::string> templates, columns;  // what `extractor` was made from
     std::size_t max_features = std::size_t{1} << 28;
-    mutable std::shared_mutex turn;
+    std::size_t grown = 0;  // slots of the layout that the weights have been grown to
+    mutable Turn turn;
 
     sequence::Layout& layout() noexcept { return learner->layout; }
 
@@ -61,10 +64,28 @@ struct SequenceHandle {
         batch.add(layout().column[column], value);
     }
 
+    /// Makes the weights as many as the names.
+    void grow() {
+        learner->fit_layout();
+        grown = layout().slots();
+    }
+
+    /// Names the labels past those that are known.
+    void add_labels(const nb::list& known) {
+        for (std::size_t i = classes.size(); i < known.size(); ++i) classes.append(known[i]);
+        layout().add_labels(classes.size());
+    }
+
+    /// Forgets names that came after a moment when there were so many of each, unless they have weights by
+    /// now.
     void undo(std::size_t labels, std::size_t columns, std::size_t words) {
         const auto lock = own_turn(turn);
+        if (1 + labels + columns < grown) return;
         layout().truncate(labels, columns);
         names.truncate(words);
+        if (labels < classes.size() && PyList_SetSlice(classes.ptr(), static_cast<Py_ssize_t>(labels),
+                                                       static_cast<Py_ssize_t>(classes.size()), nullptr) != 0)
+            throw nb::python_error();
         extractor.forget();
     }
 };
@@ -291,10 +312,11 @@ std::unique_ptr<Batch> read(SequenceHandle& self, nb::list X, nb::object y, nb::
             number_labels(answers, index, new_labels, i, labels);
             if (labels.empty())
                 throw std::invalid_argument("sequence " + std::to_string(i) + ": it has no labels");
-            if (learning) self.layout().add_labels(nb::len(index));
+            if (learning && self.classes.size() < index.size()) self.add_labels(index.keys());
         }
         walker.sentence(i, X[i], labels);
     }
+    if (learning) self.learner->check_layout();
     return batch;
 }
 
@@ -352,6 +374,7 @@ nb::tuple learn(SequenceHandle& self, Batch& batch, const std::optional<Order>& 
     for (const std::int32_t label : batch.label)
         if (static_cast<std::uint64_t>(label) >= self.layout().labels())
             throw std::invalid_argument("a token has no label");
+    self.grow();
     sequence::Report r;
     if (lesson.cost.kind == task::SequenceCost::custom) {
         r = self.learner->learn(batch, lesson);
@@ -367,6 +390,7 @@ nb::tuple learn(SequenceHandle& self, Batch& batch, const std::optional<Order>& 
 nb::tuple tag(SequenceHandle& self, Batch& batch, bool confidence, std::size_t first,
               std::optional<std::size_t> stop) {
     const auto lock = own_turn(self.turn);
+    self.grow();
     const std::size_t last = stop.value_or(batch.sentences());
     if (first > last || last > batch.sentences())
         throw std::invalid_argument("no such sequences in the batch");
@@ -397,15 +421,42 @@ struct ConllHandle {
     std::unique_ptr<Batch> batch = std::make_unique<Batch>();
     sequence::ConllReader reader;
 
-    ConllHandle(nb::object owner_, const std::vector<std::string>& classes, bool learning, bool skip)
+    bool learning;
+
+    ConllHandle(nb::object owner_, const std::vector<std::string>& classes, bool learning_, bool skip,
+                std::size_t max_tokens, std::size_t max_line_bytes)
         : owner(owner_),
           handle(nb::cast<SequenceHandle&>(owner_)),
-          reader(handle.extractor, handle.names, handle.layout(), labels, handle.max_features, learning,
-                 skip) {
+          reader(handle.extractor, handle.names, handle.layout(), labels, handle.max_features, learning_,
+                 skip, {max_tokens, max_line_bytes}),
+          learning(learning_) {
         for (const std::string& name : classes) labels.add(name);
         if (handle.layout().column.size() != handle.names.size())
             throw std::invalid_argument(
                 "the model was fitted on arrays of numbers, so it cannot read features by name");
+    }
+
+    /// Reads on by `read`; what labels it meets have names when it returns, also where it throws.
+    template <class Read>
+    void advance(Read&& read) {
+        const auto lock = own_turn(handle.turn);
+        try {
+            const nb::gil_scoped_release release;
+            read();
+            if (learning) handle.learner->check_layout();
+        } catch (...) {
+            name_labels();
+            throw;
+        }
+        name_labels();
+    }
+
+private:
+    void name_labels() {
+        for (std::size_t i = handle.classes.size(); i < handle.layout().labels(); ++i) {
+            const std::string_view name = labels[i];
+            handle.classes.append(nb::str(name.data(), name.size()));
+        }
     }
 };
 
@@ -417,7 +468,8 @@ std::vector<std::string> all_words(const Dictionary& words) {
 }
 
 nb::dict state_of(SequenceHandle& self) {
-    const auto lock = shared_turn(self.turn);
+    const auto lock = own_turn(self.turn);
+    self.grow();
     nb::dict out = to_dict(self.learner->state());
     const sequence::Counters& n = self.learner->counters;
     out["counters"] = array_of(std::vector<double>{n.seen, n.mistakes, n.updates, n.tokens, n.wrong_tokens});
@@ -463,7 +515,7 @@ void check_slots(const sequence::Layout& layout) {
         }
 }
 
-void load_state(SequenceHandle& self, const nb::dict& given) {
+void load_state(SequenceHandle& self, const nb::dict& given, const nb::list& classes) {
     const auto lock = own_turn(self.turn);
     nb::dict state;
     for (auto [key, value] : given) state[key] = value;
@@ -478,7 +530,7 @@ void load_state(SequenceHandle& self, const nb::dict& given) {
     if (counters.size() != 5 || starts.empty() || starts.front() != 0 || starts.back() != size)
         throw std::invalid_argument("state lacks its counters or its names");
     for (const double count : counters)
-        if (!(count >= 0) || std::isinf(count))
+        if (!(count >= 0 && count <= 9007199254740992.0))  // 2^53, up to where they count one by one
             throw std::invalid_argument("state holds a count that cannot be");
     Dictionary names;
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
@@ -489,6 +541,9 @@ void load_state(SequenceHandle& self, const nb::dict& given) {
     }
     if (names.size() + 1 != starts.size() || (names.size() > 0 && names.size() != layout.column.size()))
         throw std::invalid_argument("state holds names that do not fit its columns");
+    if (classes.size() != layout.labels())
+        throw std::invalid_argument(std::to_string(classes.size()) + " classes do not fit weights for " +
+                                    std::to_string(layout.labels()));
     auto fresh = self.learner->copy();
     fresh->layout = layout;
     const HeldState held = from_dict(state);
@@ -496,11 +551,14 @@ void load_state(SequenceHandle& self, const nb::dict& given) {
     fresh->counters = {counters[0], counters[1], counters[2], counters[3], counters[4]};
     self.learner = std::move(fresh);
     self.names = std::move(names);
+    self.classes = nb::steal<nb::list>(PySequence_List(classes.ptr()));
+    self.grown = self.layout().slots();
     self.extractor.forget();
 }
 
-nb::object weights_of(const SequenceHandle& self, const std::string& which) {
-    const auto lock = shared_turn(self.turn);
+nb::object weights_of(SequenceHandle& self, const std::string& which) {
+    const auto lock = own_turn(self.turn);
+    self.grow();
     std::vector<double> out(self.learner->weight_count());
     using W = sequence::AnyLearner::Weights;
     self.learner->weights(which == "mean"       ? W::mean
@@ -557,11 +615,12 @@ void bind_sequence(nb::module_& m) {
             nb::arg("sigma"))
         .def(
             "add_labels",
-            [](SequenceHandle& self, std::size_t n) {
+            [](SequenceHandle& self, const nb::list& names) {
                 const auto lock = own_turn(self.turn);
-                self.layout().add_labels(n);
+                self.add_labels(names);
+                self.learner->check_layout();
             },
-            nb::arg("n"))
+            nb::arg("names"), "Take the names past those that are known.")
         .def(
             "add_columns",
             [](SequenceHandle& self, std::size_t n) {
@@ -576,8 +635,13 @@ void bind_sequence(nb::module_& m) {
                 const auto lock = own_turn(self.turn);
                 // Only before anything is learned: the slots follow the labels to their new numbers.
                 std::vector<std::uint32_t> slots;
-                for (const std::size_t old : order) slots.push_back(self.layout().label.at(old));
+                nb::list names;
+                for (const std::size_t old : order) {
+                    slots.push_back(self.layout().label.at(old));
+                    names.append(self.classes[old]);
+                }
                 self.layout().label = slots;
+                self.classes = names;
             },
             nb::arg("order"))
         .def(
@@ -602,8 +666,9 @@ void bind_sequence(nb::module_& m) {
         .def("undo", &SequenceHandle::undo, nb::arg("labels"), nb::arg("columns"), nb::arg("words"))
         .def("weights", &weights_of, nb::arg("which"))
         .def("covariance",
-             [](const SequenceHandle& self) -> nb::object {
-                 const auto lock = shared_turn(self.turn);
+             [](SequenceHandle& self) -> nb::object {
+                 const auto lock = own_turn(self.turn);
+                 self.grow();
                  const std::size_t n = self.learner->weight_count();
                  std::vector<double> out(self.learner->has_variance() ? n * n : 0);
                  if (!self.learner->covariance(out.data())) return nb::none();
@@ -628,31 +693,39 @@ void bind_sequence(nb::module_& m) {
                          const sequence::Counters& n = self.learner->counters;
                          return nb::make_tuple(n.seen, n.mistakes, n.updates, n.tokens, n.wrong_tokens);
                      })
+        .def_prop_rw(
+            "classes",
+            [](const SequenceHandle& self) {
+                const auto lock = shared_turn(self.turn);
+                return nb::steal<nb::list>(PySequence_List(self.classes.ptr()));
+            },
+            [](SequenceHandle& self, const nb::list& names) {
+                const auto lock = own_turn(self.turn);
+                if (names.size() != self.classes.size())
+                    throw std::invalid_argument("the labels and their names differ in number");
+                self.classes = nb::steal<nb::list>(PySequence_List(names.ptr()));
+            },
+            "The names of the labels, in the order of their numbers.")
         .def("names",
              [](const SequenceHandle& self) {
                  const auto lock = shared_turn(self.turn);
                  return all_words(self.names);
              })
         .def("state", &state_of)
-        .def("load_state", &load_state, nb::arg("state"));
+        .def("load_state", &load_state, nb::arg("state"), nb::arg("classes"));
 
     nb::class_<ConllHandle>(m, "ConllReader", "Reads CoNLL columns into batches with a learner's templates.")
-        .def(nb::init<nb::object, const std::vector<std::string>&, bool, bool>(), nb::arg("learner"),
-             nb::arg("classes"), nb::arg("learning"), nb::arg("skip") = false)
+        .def(nb::init<nb::object, const std::vector<std::string>&, bool, bool, std::size_t, std::size_t>(),
+             nb::arg("learner"), nb::arg("classes"), nb::arg("learning"), nb::arg("skip") = false,
+             nb::arg("max_tokens") = sequence::ConllLimits{}.tokens,
+             nb::arg("max_line_bytes") = sequence::ConllLimits{}.line_bytes)
         .def(
             "feed",
             [](ConllHandle& self, nb::bytes bytes) {
-                nb::gil_scoped_release release;
-                std::lock_guard lock(self.handle.turn);
-                self.reader.feed({bytes.c_str(), bytes.size()}, *self.batch);
+                self.advance([&] { self.reader.feed({bytes.c_str(), bytes.size()}, *self.batch); });
             },
             nb::arg("bytes"))
-        .def("finish",
-             [](ConllHandle& self) {
-                 nb::gil_scoped_release release;
-                 std::lock_guard lock(self.handle.turn);
-                 self.reader.finish(*self.batch);
-             })
+        .def("finish", [](ConllHandle& self) { self.advance([&] { self.reader.finish(*self.batch); }); })
         .def(
             "take",
             [](ConllHandle& self) {

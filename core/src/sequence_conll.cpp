@@ -63,12 +63,16 @@ bool is_utf8(std::string_view text) noexcept {
 void ConllReader::feed(std::string_view bytes, Batch& batch) {
     while (!bytes.empty()) {
         const void* found = std::memchr(bytes.data(), '\n', bytes.size());
+        const auto size =
+            found ? static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data()) : bytes.size();
+        if (!passing_ && rest_.size() + size > limits_.line_bytes) refuse_long_line();
         if (!found) {
-            rest_ += bytes;
+            if (!passing_) rest_ += bytes;
             return;
         }
-        const auto size = static_cast<std::size_t>(static_cast<const char*>(found) - bytes.data());
-        if (rest_.empty()) {
+        if (passing_) {
+            passing_ = false;
+        } else if (rest_.empty()) {
             line(bytes.substr(0, size), batch);
         } else {
             rest_ += bytes.substr(0, size);
@@ -95,6 +99,13 @@ void ConllReader::line(std::string_view text, Batch& batch) {
         return;
     }
     if (broken_ || !check_columns(text)) return;
+    if (tokens_ == limits_.tokens) {
+        refuse({line_, 1,
+                "a blank line after at most " + std::to_string(limits_.tokens) +
+                    " tokens (raise max_tokens, or --max-tokens, for longer sequences)",
+                "none since line " + std::to_string(begun_)});
+        return;
+    }
     if (tokens_++ == 0) {
         extractor_.start();
         begun_ = line_;
@@ -125,12 +136,24 @@ void ConllReader::refuse(std::string_view text, std::size_t allowed, std::string
     const char* const at = fields_.size() > allowed ? fields_[allowed].data() : end;
     std::size_t column = 1;
     for (const char* p = text.data(); p != at; ++p) column += (*p & 0xC0) != 0x80;
-    Problem problem{line_, column, std::move(expected), std::to_string(fields_.size())};
+    refuse({line_, column, std::move(expected), std::to_string(fields_.size())});
+}
+
+void ConllReader::refuse_long_line() {
+    rest_.clear();
+    passing_ = true;
+    refuse({++line_, 1,
+            "a line of at most " + std::to_string(limits_.line_bytes) +
+                " bytes (raise --max-line-bytes for longer ones)",
+            "more"});
+}
+
+void ConllReader::refuse(Problem problem) {
     if (!skip_)
         throw std::invalid_argument("line " + std::to_string(problem.line) + ":" +
                                     std::to_string(problem.column) + ": expected " + problem.expected +
                                     ", found " + problem.found);
-    problems.push_back(std::move(problem));
+    if (!broken_) problems.push_back(std::move(problem));
     broken_ = true;
 }
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias, cast
 
@@ -219,25 +219,33 @@ def _blocks(path: Any) -> Iterator[bytes]:
         stream.close()
 
 
+#: A file whose first line with tokens does not end within so many bytes is not one of tokens.
+_LONGEST_LINE = 1 << 24
+
+
 def _with_first_line(path: Any, blocks: Iterator[bytes]) -> tuple[list[str], Iterator[bytes]]:
     """The columns of the first line with any, and all blocks of the file."""
-    head = b""
+    read: list[bytes] = []
+    size, rest = 0, b""  # of a line whose end has not come
     for block in blocks:
-        head += block
-        complete = head.rpartition(b"\n")[0].split(b"\n")
-        line = next((fields for fields in (row.split() for row in complete) if fields), None)
-        if line is not None:
+        read.append(block)
+        size += len(block)
+        complete, _, rest = (rest + block).rpartition(b"\n")
+        line = complete.lstrip().split(b"\n", 1)[0]
+        if line:
             break
+        if size > _LONGEST_LINE:
+            message = (
+                f"{path}:1:1: expected a line with tokens in the first {_LONGEST_LINE} bytes, found none"
+            )
+            raise ReadError(message, str(path), 1, 1)
+        rest = rest.lstrip()
     else:
-        line = head.split(b"\n")[-1].split() if head.strip() else []
-    if not line:
+        line = rest
+    fields = line.split()
+    if not fields:
         raise DataError(f"{path}: the file holds no tokens")
-    return [field.decode("latin-1") for field in line], _chained(head, blocks)
-
-
-def _chained(head: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
-    yield head
-    yield from blocks
+    return [field.decode("latin-1") for field in fields], chain(read, blocks)
 
 
 # ---------------------------------------------------------------------- the estimator
@@ -283,6 +291,9 @@ class SequenceLabeler(BaseEstimator):
         Type of the weights; None takes float64 if the first sequence is a float64 array, else float32.
     max_features : int, default=2**28
         More features than this are refused.
+    max_tokens : int, default=2**16
+        A sequence of a file with more tokens than this is refused: a file without blank lines is one sequence,
+        whose features would fill the memory.
     random_state : int, RandomState instance or None, default=None
         Seed of the shuffling.
 
@@ -324,6 +335,7 @@ class SequenceLabeler(BaseEstimator):
     columns: Sequence[str] | None = None
     dtype: Literal["float32", "float64"] | None = None
     max_features: int = 1 << 28
+    max_tokens: int = 1 << 16
     random_state: Any = None
 
     # ------------------------------------------------------------------ learning
@@ -361,11 +373,11 @@ class SequenceLabeler(BaseEstimator):
             sequences, labels, weights = _weighty(native, sequences, labels, {}, weights)
             native.undo(*mark)
         classes = _distinct(labels)
-        native.add_labels(len(classes))
+        native.add_labels(classes)
         index = {label: number for number, label in enumerate(classes)}
         batch = _read(native, sequences, labels, index, learning=True)
         self._make_passes(native, batch, classes, weights)
-        return self._take(native, classes, columns=None)
+        return self._take(native, columns=None)
 
     def fit_file(self, path: Any) -> Self:
         """Learn a file in the column format of the CoNLL tasks, starting anew.
@@ -383,7 +395,7 @@ class SequenceLabeler(BaseEstimator):
         """
         self._check_parameters()
         native, columns, blocks = self._open(path, None)
-        reader = _core.ConllReader(native, [], True)
+        reader = self._reader(native, [], learning=True)
         with _naming(path):
             for block in blocks:
                 reader.feed(block)
@@ -394,7 +406,7 @@ class SequenceLabeler(BaseEstimator):
         batch.relabel([classes.index(label) for label in reader.labels])
         native.permute_labels([order[label] for label in classes])
         self._make_passes(native, batch, classes, None)
-        return self._take(native, classes, columns)
+        return self._take(native, columns)
 
     def partial_fit(
         self,
@@ -436,26 +448,27 @@ class SequenceLabeler(BaseEstimator):
                 sequences, labels, weights = _weighty(native, sequences, labels, index, weights)
                 width = 0 if native.names() else native.n_columns
                 native.undo(*mark)
-            native.add_labels(len(known))
+            native.add_labels(known)
             if width:
                 native.add_columns(width)
             batch = _read(native, sequences, labels, index, learning=True, new_labels=True)
-            met = known + [label_of(label) for label in list(index)[len(known) :]]
-        except Exception:
+            native.classes = known + [label_of(label) for label in list(index)[len(known) :]]
+            if first and not known and not sequences:
+                return self  # nothing had any weight: there is no model yet
+            before = dict(self.__dict__)
+            self._take(native, self.__dict__.get("_file_columns"))
+            try:
+                self._learn(native, batch, None, weights, self._classes, len(known))
+            except NumericError:
+                if (
+                    first and native.counters[0] == 0
+                ):  # the very first sequence was refused: there is no model yet
+                    self.__dict__.clear()
+                    self.__dict__.update(before)
+                raise
+        except BaseException:
+            # Ctrl-C as well: names of which nothing was learned are forgotten; those that have weights stay.
             native.undo(*mark)
-            raise
-        if first and not known and not sequences:
-            return self  # nothing had any weight: there is no model yet
-        before = dict(self.__dict__)
-        self._take(native, met, self.__dict__.get("_file_columns"))
-        try:
-            self._learn(native, batch, None, weights, self._classes, len(known))
-        except NumericError:
-            if (
-                first and native.counters[0] == 0
-            ):  # the very first sequence was refused: there is no model yet
-                self.__dict__.clear()
-                self.__dict__.update(before)
             raise
         return self
 
@@ -495,7 +508,7 @@ class SequenceLabeler(BaseEstimator):
         known = self._so_far()
         native, columns, blocks = self._open(path, known)
         names = [] if known is None else [str(label) for label in self._classes]
-        reader = _core.ConllReader(native, names, True)
+        reader = self._reader(native, names, learning=True)
         mark = native.mark()
         try:
             with _naming(path):
@@ -505,8 +518,8 @@ class SequenceLabeler(BaseEstimator):
                     mark = native.mark()
                 reader.finish()
             self._learn_read(native, reader, columns)
-        except Exception:
-            # What was read but not learned is taken back; the blocks before it stay learned.
+        except BaseException:
+            # What was read but not learned is taken back, also at Ctrl-C; the blocks before it stay learned.
             native.undo(*mark)
             raise
         return self
@@ -514,7 +527,7 @@ class SequenceLabeler(BaseEstimator):
     def _learn_read(self, native: Any, reader: Any, columns: list[str]) -> None:
         if reader.n_sequences:
             known = len(self._classes) if native is self.__dict__.get("_native") else 0
-            self._take(native, reader.labels, columns)
+            self._take(native, columns)
             self._learn(native, reader.take(), None, None, self._classes, known)
 
     def _make_passes(self, native: Any, batch: Any, classes: list[Any], weights: Array | None) -> None:
@@ -646,7 +659,7 @@ class SequenceLabeler(BaseEstimator):
         """The learner, a file's sequences, and its own labels where it has them."""
         native = self._ready()
         _, _, blocks = self._open(path, native)
-        reader = _core.ConllReader(native, [str(label) for label in self._classes], False)
+        reader = self._reader(native, [str(label) for label in self._classes], learning=False)
         with _naming(path):
             for block in blocks:
                 reader.feed(block)
@@ -665,6 +678,7 @@ class SequenceLabeler(BaseEstimator):
         owner = type(self).__name__
         check_number(owner, "passes", self.passes, 1, whole=True)
         check_number(owner, "max_features", self.max_features, 1, 1 << 30, whole=True)
+        check_number(owner, "max_tokens", self.max_tokens, 1, 1 << 40, whole=True)
         if self.dtype is not None:
             check_choice(owner, "dtype", self.dtype, ("float32", "float64"))
         if self.cost is not None and not callable(self.cost):
@@ -728,13 +742,22 @@ class SequenceLabeler(BaseEstimator):
             raise ParameterError(f"SequenceLabeler: {error}") from None
         return native, columns, blocks
 
-    def _take(self, native: Any, classes: list[Any], columns: list[str] | None) -> Self:
+    def _reader(self, native: Any, names: list[str], *, learning: bool) -> Any:
+        """A reader of a file's bytes."""
+        return _core.ConllReader(native, names, learning, False, self.max_tokens)
+
+    def _take(self, native: Any, columns: list[str] | None) -> Self:
         """Make a learner this model's own."""
-        self.__dict__.pop("_changed", None)
-        self._native = native
-        self._classes = classes
         self._file_columns = columns
+        self._native = native
+        self.__dict__.pop("_changed", None)
         return self
+
+    @property
+    def _classes(self) -> list[Any]:
+        """The labels, in the order of their numbers; the learner names them when it meets them."""
+        classes: list[Any] = self._native.classes
+        return classes
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters; a model that has learned goes on with those that fit what it has learned.
@@ -758,7 +781,7 @@ class SequenceLabeler(BaseEstimator):
         native = self.__dict__.get("_native")
         if native is not None and "_changed" in self.__dict__:
             try:
-                self._restore(native.state(), self._classes, native.single_precision, self._file_columns)
+                self._restore(*_state_of(native), native.single_precision, self._file_columns)
             except ValueError as error:
                 raise not_with_learned(type(self).__name__, error) from None
         return self.__dict__.get("_native")
@@ -858,23 +881,22 @@ class SequenceLabeler(BaseEstimator):
         self, state: dict[str, Any], classes: list[Any], single: bool, columns: list[str] | None
     ) -> None:
         native = self._new_native(single)
-        native.load_state({name: contiguous(value) for name, value in state.items()})
-        if native.n_labels != len(classes):
-            raise ModelFileError(f"{len(classes)} classes do not fit weights for {native.n_labels}")
-        self._take(native, classes, columns)
+        native.load_state({name: contiguous(value) for name, value in state.items()}, classes)
+        self._take(native, columns)
 
     def __getstate__(self) -> dict[str, Any]:
         fields = {name: value for name, value in self.__dict__.items() if name != "_native"}
         native = self._so_far()
         fields.pop("_changed", None)
-        fields["_saved"] = None if native is None else (native.state(), native.single_precision)
+        fields["_saved"] = None if native is None else (*_state_of(native), native.single_precision)
         return fields
 
     def __setstate__(self, fields: dict[str, Any]) -> None:
         saved = fields.pop("_saved", None)
         self.__dict__.update(fields)
         if saved is not None:
-            self._restore(saved[0], self._classes, saved[1], self._file_columns)
+            state, classes, single = saved
+            self._restore(state, classes, single, self._file_columns)
 
     def save(self, path: Any) -> None:
         """Write the model to a safetensors file.
@@ -891,13 +913,14 @@ class SequenceLabeler(BaseEstimator):
         from . import persistence
 
         self._so_far()
-        native, state = self._ready(), self.state()
+        native = self._ready()
+        state, classes = _state_of(native)
         content = {
             "format": persistence.FORMAT,
             "library": import_module("onlinear").__version__,
             "estimator": type(self).__name__,
             "parameters": {name: _saved(value) for name, value in self.get_params(deep=False).items()},
-            "classes": [persistence.label(name) for name in _plain(self._classes)],
+            "classes": [persistence.label(name) for name in _plain(classes)],
             "single_precision": native.single_precision,
             "columns": self._file_columns,
             "scalars": {name: value for name, value in state.items() if isinstance(value, float)},
@@ -947,6 +970,12 @@ def _usual_belief(rule: Any) -> Any:
     if rule.metric != "mean":
         return beliefs.Diagonal(projection="drop")
     return beliefs.L1Ball() if rule.parameters().get("penalty") == "l1_ball" else beliefs.Mean()
+
+
+def _state_of(native: Any) -> tuple[dict[str, Any], list[Any]]:
+    """All that was learned, and the labels it is about, though another thread may bring more meanwhile."""
+    state: dict[str, Any] = native.state()
+    return state, native.classes[: len(state["label_slots"])]
 
 
 def _plain(labels: Any) -> list[Any]:

@@ -61,21 +61,24 @@ private:
 
 /// The mapping that was given back last, for the next who wants one of its size: models are made one after
 /// the other (another pass, another parameter), and memory from the system costs twice what clearing it does.
-/// What lies here the system may take when it runs short.
+/// What lies here the system may take when it runs short. Nobody waits for a turn, which a process that was
+/// forked amid another thread's would wait for in vain.
 class SpareMapping {
 public:
     /// Memory of so many bytes with anything in it, or nothing.
     static void* take(std::size_t bytes) noexcept {
-        const std::lock_guard lock(turn_);
+        const std::unique_lock lock(turn_, std::try_to_lock);
+        if (!lock) return nullptr;
         return bytes == bytes_ ? (bytes_ = 0, std::exchange(memory_, nullptr)) : nullptr;
     }
     /// Gives memory back; what lay here before goes to the system.
     static void keep(void* memory, std::size_t bytes) noexcept {
         if (bytes <= kMost) {
             madvise(memory, bytes, MADV_FREE);
-            const std::lock_guard lock(turn_);
-            std::swap(memory, memory_);
-            std::swap(bytes, bytes_);
+            if (const std::unique_lock lock(turn_, std::try_to_lock); lock) {
+                std::swap(memory, memory_);
+                std::swap(bytes, bytes_);
+            }
         }
         if (memory != nullptr) munmap(memory, bytes);
     }

@@ -93,6 +93,12 @@ _READING = (
         "max_line_bytes", ("--max-line-bytes",), "whole", "Refuse a longer line; 2^24 unless said otherwise."
     ),
     Option(
+        "max_tokens",
+        ("--max-tokens",),
+        "whole",
+        "Of sequences: refuse one of more tokens; 2^16 unless said otherwise.",
+    ),
+    Option(
         "analyzer",
         ("--analyzer",),
         "text",

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 
 from ..persistence import load, read_file, rebuild, save_compact, write_tensors, written, written_aside
 from ._errors import UsageError
+from ._reading import check_rows
 from ._writing import TABLES, Survey, format_to_write, make_writer
 
 __all__ = ["convert_data", "convert_model", "is_model"]
@@ -76,6 +77,7 @@ def convert_data(
     """Write rows in another format."""
     from ..io import read
 
+    check_rows(reading)
     kind, compression = format_to_write(target, to, _OPENERS)
     named: dict[str, Any] = {} if kind in ("svmlight", "vw") else {"max_names": _MOST_NAMES}
     survey, names = Survey(), dict[int, str]()

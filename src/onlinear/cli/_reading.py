@@ -17,7 +17,17 @@ from ._errors import UsageError
 if TYPE_CHECKING:
     from ..io import Batch, Reader
 
-__all__ = ["Scored", "cell", "decide", "load_model", "named_label", "open_like", "read_blocks", "score"]
+__all__ = [
+    "Scored",
+    "cell",
+    "check_rows",
+    "decide",
+    "load_model",
+    "named_label",
+    "open_like",
+    "read_blocks",
+    "score",
+]
 
 
 def load_model(path: Path) -> tuple[Any, str]:
@@ -31,10 +41,19 @@ def load_model(path: Path) -> tuple[Any, str]:
     return model, "sequence" if hasattr(model, "predict_file") else "rows"
 
 
+def check_rows(given: dict[str, Any]) -> None:
+    """Refuse options of reading that mean nothing for rows."""
+    if "max_tokens" in given:
+        raise UsageError(
+            "--max-tokens is for sequences (--task sequence); a row is bounded by --max-line-bytes"
+        )
+
+
 def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: bool | None) -> Reader:
     """A reader with the settings of the model's training data, but for what the caller says."""
     from ..io import format_of_name, read
 
+    check_rows(given)
     remembered = dict(model.__dict__.get("input_") or {})
     remembered.pop("negative", None)  # for `inspect` alone
     told = given.get("format") or next(filter(None, map(format_of_name, files)), None)

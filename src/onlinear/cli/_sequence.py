@@ -32,7 +32,7 @@ __all__ = ["Sequences", "describe_sequences", "evaluate_sequences", "predict_seq
 Array = npt.NDArray[Any]
 
 #: Options of reading that mean something for CoNLL files.
-_KNOWN = frozenset(["format", "on_error", "max_errors", "max_features"])
+_KNOWN = frozenset(["format", "on_error", "max_errors", "max_features", "max_tokens", "max_line_bytes"])
 
 
 # ---------------------------------------------------------------------- reading
@@ -109,6 +109,9 @@ class ConllFiles(Iterator[Sentences]):
         self.bytes_total = sum(map(os.path.getsize, files)) if all(map(os.path.isfile, files)) else None
         self._skips = reading.get("on_error") == "skip"
         self._most = reading.get("max_errors")
+        self._limits = {"max_tokens": reading.get("max_tokens", model.max_tokens)}
+        if "max_line_bytes" in reading:
+            self._limits["max_line_bytes"] = reading["max_line_bytes"]
         self._to_skip = skip_rows
         self._done = 0
         self._stream: ByteStream | None = None
@@ -143,18 +146,24 @@ class ConllFiles(Iterator[Sentences]):
         model, known = self.model, self.model.__dict__.get("_native")
         native, columns, blocks = model._open(stream.name, known, self.blocks(stream))
         names = [] if known is None else [str(label) for label in model._classes]
-        reader = _core.ConllReader(native, names, self.learning, self._skips)
+        reader = _core.ConllReader(native, names, self.learning, self._skips, **self._limits)
         for block in chain(blocks, [None]):  # None is the end
-            with _naming(stream.name):
-                if block is None:
-                    reader.finish()
-                else:
-                    reader.feed(block)
-            self._count_refused(reader, stream.name)
-            self.labels, self.labelled = reader.labels, reader.labelled
-            if self.learning and (reader.n_sequences or known is not None):
-                model._take(native, reader.labels, columns)
-            native_batch, lines = reader.take(), reader.take_lines()
+            mark = native.mark()
+            try:
+                with _naming(stream.name):
+                    if block is None:
+                        reader.finish()
+                    else:
+                        reader.feed(block)
+                self._count_refused(reader, stream.name)
+                self.labels, self.labelled = reader.labels, reader.labelled
+                if self.learning and (reader.n_sequences or known is not None):
+                    model._take(native, columns)
+                native_batch, lines = reader.take(), reader.take_lines()
+            except BaseException:  # Ctrl-C as well: what was read of this block is not going to be learned
+                if self.learning:
+                    native.undo(*mark)
+                raise
             left_out = min(self._to_skip, len(native_batch))
             self._to_skip -= left_out
             if left_out < len(native_batch) or not self.learning:
@@ -183,6 +192,9 @@ def check_options(reading: dict[str, Any]) -> None:
         raise UsageError(f"sequences are read from CoNLL files, not from {reading['format']}")
     if reading.get("on_error", "stop") not in ("stop", "skip"):
         raise UsageError(f"--on-error must be stop or skip, got {reading['on_error']!r}")
+    for name in ("max_tokens", "max_line_bytes"):
+        if reading.get(name, 1) < 1:
+            raise UsageError(f"--{name.replace('_', '-')} must be at least 1, got {reading[name]}")
     for name in reading:
         if name not in _KNOWN:
             raise UsageError(

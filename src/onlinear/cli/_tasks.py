@@ -10,6 +10,7 @@ from .._algorithms import nearest
 from .._stream import Counts, RowStream, label_value
 from ..exceptions import DataError
 from ._errors import UsageError
+from ._reading import check_rows
 
 if TYPE_CHECKING:
     from ._train import Plan
@@ -69,6 +70,7 @@ class Task:
 
     def check_reading(self, plan: Plan) -> None:
         """Refuse options of reading that make no sense for the task."""
+        check_rows(plan.reading)
 
     def check_end(self, model: Any, files: list[str]) -> None:
         """Refuse a model that has learned nothing it could say."""

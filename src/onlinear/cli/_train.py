@@ -47,6 +47,7 @@ _ELSEWHERE = {
     "dtype": "--dtype",
     "bits": "--bits",
     "max_features": "--max-features",
+    "max_tokens": "--max-tokens",
     "random_state": "--seed",
     "early_stopping": "--early-stop",
     "n_iter_no_change": "--patience",
@@ -148,8 +149,9 @@ class Plan:
         settings: dict[str, Any] = {"random_state": self.seed, "dtype": self.dtype}
         if self.reading.get("bits") is not None:
             settings["bits"] = min(self.reading["bits"], 30)
-        if self.reading.get("max_features") is not None:
-            settings["max_features"] = self.reading["max_features"]
+        for name in ("max_features", "max_tokens"):
+            if self.reading.get(name) is not None:
+                settings[name] = self.reading[name]
         if self.costs is not None:
             if type(self.task) is not Task:
                 raise UsageError(f"--cost-matrix is for classification, not for --task {self.task.name}")

@@ -7,11 +7,18 @@
 
 namespace onlinear::sequence {
 
+/// What bounds the memory of reading: a file may lack the ends of lines or the blank lines between sentences,
+/// and a small one may decompress to any size.
+struct ConllLimits {
+    std::size_t tokens = std::size_t{1} << 16;      // of a sentence
+    std::size_t line_bytes = std::size_t{1} << 24;  // of a line
+};
+
 /// Reads the column format of the CoNLL tasks as bytes come in: a token a line, columns between blanks or
 /// tabs, a blank line after each sentence, the label in the last column.
 ///
 /// Lines may end in CR LF, and a byte order mark may stand before the first. A line that is not UTF-8 is read
-/// as Latin-1. Every line has as many columns as the first.
+/// as Latin-1. Every line has as many columns as the first. A sentence or a line past the limits is refused.
 class ConllReader {
 public:
     /// Why a sentence was refused, and where.
@@ -23,14 +30,15 @@ public:
     /// Reads into `batch` with the features of `extractor`, whose columns come first on each line; `labels`
     /// grows.
     ConllReader(Extractor& extractor, Dictionary& names, Layout& layout, Dictionary& labels,
-                std::size_t max_features, bool learning, bool skip = false)
+                std::size_t max_features, bool learning, bool skip = false, ConllLimits limits = {})
         : extractor_(extractor),
           names_(names),
           layout_(layout),
           labels_(labels),
           max_features_(max_features),
           learning_(learning),
-          skip_(skip) {}
+          skip_(skip),
+          limits_(limits) {}
 
     /// Throws std::invalid_argument naming line and column when one cannot be read; with `skip` its sentence
     /// is left out and `problems` says so.
@@ -51,6 +59,8 @@ private:
     /// Whether the line has the right number of columns; one that has not is refused.
     bool check_columns(std::string_view text);
     void refuse(std::string_view text, std::size_t allowed, std::string expected);
+    void refuse(Problem problem);
+    void refuse_long_line();
     std::string_view as_utf8(std::string_view text);
 
     Extractor& extractor_;
@@ -60,7 +70,9 @@ private:
     std::size_t max_features_;
     bool learning_;
     bool skip_;
-    bool broken_ = false;  // a line of the sentence being read was refused
+    ConllLimits limits_;
+    bool broken_ = false;   // a line of the sentence being read was refused
+    bool passing_ = false;  // the line being read was refused; its end has not come
     bool labelled_ = true;
     std::size_t columns_ = 0;  // of the first line
     std::size_t line_ = 0;

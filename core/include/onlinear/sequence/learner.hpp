@@ -55,6 +55,8 @@ public:
     virtual std::unique_ptr<AnyLearner> copy() const = 0;
     /// Makes the weights as large as `layout` says.
     virtual void fit_layout() = 0;
+    /// Throws std::length_error where they would be too many.
+    virtual void check_layout() const = 0;
 
     enum class Weights { mean, variance, average };
     /// Emissions row by row, one a label, then transitions, one row a label before.
@@ -157,13 +159,15 @@ public:
     }
 
     void fit_layout() override {
-        // One block alone would be laid out for a single row of weights; two make room for labels.
-        const std::size_t blocks = std::max<std::size_t>(layout.labels(), 2);
-        if (layout.slots() * (blocks + 16) * belief_.planes().planes() >
+        check_layout();
+        belief_.grow(layout.slots(), blocks());
+    }
+
+    void check_layout() const override {
+        if (layout.slots() * (blocks() + 16) * belief_.planes().planes() >
             std::numeric_limits<std::uint32_t>::max())
             throw std::length_error(
                 "features times labels exceed 2^32 weights; use fewer features or labels");
-        belief_.grow(layout.slots(), blocks);
     }
 
     void weights(Weights which, double* out) const override {
@@ -209,6 +213,9 @@ public:
     }
 
 private:
+    /// One block alone would be laid out for a single row of weights; two make room for labels.
+    std::size_t blocks() const noexcept { return std::max<std::size_t>(layout.labels(), 2); }
+
     void prepare(Batch& batch) {
         fit_layout();
         batch.prepare<T>();
