@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any, TypeGuard, cast
 
 from . import _HOMES, __version__, _core
+from ._description import INPUT, MODEL, check
 from ._labels import Labels, type_of
 from ._numpy import Array, np
 from ._tensors import KEY, SUM, Later, Tensor, checksum, read_tensors, write_tensors
@@ -543,8 +544,12 @@ def rebuild(content: dict[str, Any], tensors: Mapping[str, Array]) -> Any:
 
 def _rebuilt(content: dict[str, Any], tensors: dict[str, Tensor]) -> Any:
     cls = estimator_class(content["estimator"])
+    if content.get("input") is not None:
+        check(content["input"], INPUT, "input")
     if hasattr(cls, "_rebuild"):
         return cls._rebuild(content, {name: tensor.array for name, tensor in tensors.items()})
+    for name, kind in MODEL.items():
+        check(content[name], kind, name)
     model = made(content["estimator"], content["parameters"])
     if hasattr(type(model), "classes_") != bool(content["classes"]):
         raise ModelFileError("classes are missing, or there where none belong")
@@ -752,7 +757,11 @@ def class_array(classes: list[Any], dtype: str | None) -> Array | list[Any]:
         return np.array(classes)
     if any(isinstance(item, str) for item in classes):
         raise ModelFileError("the classes are not all numbers, as their type says")
-    return np.array(classes, dtype=kind)
+    with np.errstate(over="ignore"):  # what does not fit is told below
+        out = np.array(classes, dtype=kind)
+    if out.tolist() != classes:
+        raise ModelFileError(f"field 'classes' holds values that are not of the type {dtype!r}")
+    return out
 
 
 def read_words(tensors: Mapping[str, Tensor], n_features: int) -> Iterator[tuple[int, str]]:

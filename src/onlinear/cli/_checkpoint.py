@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from .._description import CHECKPOINT, check
 from .._stream import Counts
 from ..exceptions import ModelFileError
 from ._errors import UsageError
@@ -87,6 +88,51 @@ def identity(path: str) -> list[Any]:
         return [os.path.basename(path), status.st_size, total]
 
 
+def _check_parameters(model: Any, fresh: Any) -> None:
+    """Refuse a model with other parameters than the run's: it would end with another model, and nobody would know."""
+    from ..persistence import plain
+
+    if type(model) is not type(fresh):
+        raise ModelFileError(
+            f"field 'estimator' is {type(model).__name__}, and the run has {type(fresh).__name__}"
+        )
+    found, meant = (plain(dict(one.get_params(deep=False)))["pairs"] for one in (model, fresh))
+    for (name, value), (_, other) in zip(found, meant, strict=True):
+        if value != other and name != "templates":  # which the run gives to both when it begins
+            raise ModelFileError(f"field 'parameters.{name}' is {value!r}, and the run has {other!r}")
+
+
+def _rows(counts: Counts) -> int:
+    return counts.examples + counts.held_out + counts.refused
+
+
+def _check_progress(progress: Progress, plan: dict[str, Any], seen: int) -> None:
+    """Refuse numbers that do not go together."""
+    passes, total = progress.passes, Counts()
+    for counts in progress.by_pass:
+        total.add(counts)
+
+    def need(good: bool, name: str) -> None:
+        if not good:
+            raise ModelFileError(f"field 'run.progress.{name}' does not fit the others")
+
+    need(passes <= plan["passes"], "passes")
+    need(len(progress.by_pass) in (passes, passes + 1), "by_pass")
+    need(len(progress.by_pass) > passes or progress.rows == 0, "rows")
+    need(progress.rows <= progress.position, "position")
+    for name in ("examples", "mistakes", "updates", "refused", "held_out", "held_out_mistakes"):
+        need(getattr(total, name) == getattr(progress.total, name), f"total.{name}")
+    need(seen == progress.total.examples, "total.examples")
+    # Rows without weight are in no count, so that the counts are a lower bound, and exact where there are none.
+    rows, position = _rows(total) - sum(map(_rows, progress.by_pass[:passes])), _rows(total)
+    need(progress.position >= position, "position")
+    need(progress.rows == rows if progress.position == position else progress.rows >= rows, "rows")
+    need(passes > 0 or progress.rows == progress.position, "rows")
+    ended = passes > 0 and len(progress.by_pass) == passes
+    need(not progress.finished or (ended and (passes == plan["passes"] or plan["early_stop"])), "finished")
+    need(progress.finished or passes < plan["passes"], "finished")
+
+
 class Checkpoint:
     """The checkpoint of a run in a folder.
 
@@ -109,18 +155,29 @@ class Checkpoint:
 
         save(model, self.path, extra={"run": {"plan": self.plan, "progress": progress.plain()}})
 
-    def load(self) -> tuple[Any, Progress] | None:
-        """The model and how far it had come; None when no checkpoint was reached."""
+    def load(self, fresh: Any) -> tuple[Any, Progress] | None:
+        """The model and how far it had come; None when no checkpoint was reached.
+
+        Parameters
+        ----------
+        fresh : estimator
+            What the run would begin with: the model of the checkpoint must have its parameters.
+        """
         from ..persistence import load_with_description
 
         if not self.path.exists():
             return None
         model, content = load_with_description(self.path)
+        if "run" not in content:
+            raise ModelFileError(f"{self.path}: a model, but not a checkpoint")
         try:
-            plan, progress = content["run"]["plan"], Progress.restored(content["run"]["progress"])
-        except (KeyError, TypeError):
-            raise ModelFileError(f"{self.path}: a model, but not a checkpoint") from None
-        self._compare(plan)
+            check(content["run"], CHECKPOINT, "run")
+            progress = Progress.restored(content["run"]["progress"])
+            self._compare(content["run"]["plan"])
+            _check_parameters(model, fresh)
+            _check_progress(progress, self.plan, model.n_seen_)
+        except ModelFileError as error:
+            raise ModelFileError(f"{self.path}: {error}") from None
         return model, progress
 
     def _compare(self, plan: dict[str, Any]) -> None:

@@ -249,7 +249,7 @@ class _Run:
         if not self.plan.resume:
             self.checkpoint.refuse_to_overwrite()
             return model
-        found = self.checkpoint.load()
+        found = self.checkpoint.load(model)
         if found is None:
             return model
         model, self.progress = found
