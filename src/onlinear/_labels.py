@@ -306,19 +306,23 @@ def _plain(labels: Array | list[Any]) -> list[Any]:
 
 def label_of(label: Any) -> Any:
     """A label as models keep it; one that no model file can hold is refused when it comes, not when it is saved."""
-    if type(label) is int:
+    if isinstance(label, str):  # words and whole numbers without NumPy, which a command may not have imported
+        if label[-1:] == "\0":
+            raise _changed(label, label.rstrip("\0"))
+        return label if type(label) is str else str.__str__(label)
+    if isinstance(label, float):
+        if not isfinite(label):
+            raise DataError(
+                f"y contains {label!r}; a label must be finite. Leave out rows whose label is missing."
+            )
+        return label if type(label) is float else float.__float__(label)
+    if isinstance(label, int):
         return label
     if isinstance(label, np.generic) and not _is_time(label):
-        label = label.item()
-    if not isinstance(label, bool | int | float | str):
-        raise _no_label(label)
-    if isinstance(label, str) and label[-1:] == "\0":
-        raise _changed(label, label.rstrip("\0"))
-    if isinstance(label, float) and not isfinite(label):
-        raise DataError(
-            f"y contains {label!r}; a label must be finite. Leave out rows whose label is missing."
-        )
-    return label
+        plain = label.item()
+        if isinstance(plain, bool | int | float | str):
+            return label_of(plain)
+    raise _no_label(label)
 
 
 def _is_time(label: Any) -> bool:
