@@ -1,6 +1,7 @@
 """Named arrays in a safetensors file, with a text beside them and a checksum over all.
 
-Written straight from the arrays, piece by piece; read by safetensors' own reader. Nothing here needs NumPy until
+Written straight from the arrays, piece by piece, and read the same way where it is large; a small file is read by
+safetensors' own reader. Nothing here needs NumPy until
 an array is asked for.
 """
 
@@ -12,7 +13,7 @@ import stat
 from collections.abc import Callable, Iterable, Mapping
 from math import prod
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 from zlib import crc32
 
 from ._numpy import Array, np
@@ -26,8 +27,11 @@ SUM = "crc32"
 # More than any model of ours has; a file with more is not one, and need not be looked at further.
 _MOST_TENSORS = 64
 
-# A file up to this size is read at once, which takes less time than importing NumPy does; a larger one is mapped.
+# A file up to this size is read at once, which takes less time than importing NumPy does.
 _SMALL = 1 << 24
+
+# As safetensors has it.
+_LONGEST_HEADER = 100_000_000
 
 _TYPES = {
     "float16": "F16",
@@ -207,7 +211,7 @@ def _sum_of(name: str, type: str, shape: tuple[int, ...], total: int) -> int:
 
 
 def read_tensors(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
-    """Metadata and tensors, through safetensors' own reader."""
+    """Metadata and tensors."""
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -216,10 +220,10 @@ def read_tensors(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
         raise IsADirectoryError(21, "a folder, not a model file", str(path))
     if not stat.S_ISREG(status.st_mode):
         raise ModelFileError(
-            f"{path}: not a regular file; a model is mapped into memory and cannot come from a pipe"
+            f"{path}: not a regular file; a model is read from a file and cannot come from a pipe"
         )
     try:
-        return _read_at_once(path) if status.st_size <= _SMALL else _read_mapped(path)
+        return _read_at_once(path) if status.st_size <= _SMALL else _read_piecewise(path)
     except ModelFileError:
         raise
     except Exception as error:  # safetensors raises its own, and whatever an unknown type of tensor leads to
@@ -246,16 +250,53 @@ def _read_at_once(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
     }
 
 
-def _read_mapped(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
-    from safetensors import safe_open
+def _read_piecewise(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
+    """Each tensor into memory of its own, once.
 
-    with safe_open(str(path), framework="np") as file:
-        metadata: dict[str, str] = file.metadata() or {}
-        names = list(file.keys())
-        _need_few(path, len(names))
-        tensors = {name: Tensor.of(file.get_tensor(name)) for name in names}
-        _need_known(path, (tensor.type for tensor in tensors.values()))
+    Mapping the file would not do: a process that looks at a page of a file that somebody has cut off meanwhile, as
+    when a new model is copied over the old one, is killed. Reading notices.
+    """
+    with path.open("rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        length = int.from_bytes(_piece(file, 8), "little")
+        if length > min(size - 8, _LONGEST_HEADER):
+            raise ModelFileError(f"{path}: not a safetensors file, or damaged (its header is too long)")
+        header = json.loads(bytes(_piece(file, length)))
+        metadata = header.pop("__metadata__", None) or {}
+        if not all(isinstance(word, str) for word in metadata.values()):
+            raise ModelFileError(f"{path}: not a safetensors file, or damaged (its metadata are not texts)")
+        _need_few(path, len(header))
+        _need_known(path, (_NAMES.get(one["dtype"], one["dtype"]) for one in header.values()))
+        tensors, position = {}, 0
+        for name, one in sorted(header.items(), key=lambda item: item[1]["data_offsets"]):
+            type, shape, (start, end) = _NAMES[one["dtype"]], one["shape"], one["data_offsets"]
+            if not all(isinstance(n, int) and n >= 0 for n in shape) or start != position:
+                raise ModelFileError(
+                    f"{path}: not a safetensors file, or damaged (tensor {name!r} is out of place)"
+                )
+            position = end
+            if end - start != _SIZES[type] * prod(shape) or 8 + length + end > size:
+                raise ModelFileError(
+                    f"{path}: not a safetensors file, or damaged (tensor {name!r} has another size)"
+                )
+            tensors[name] = Tensor(type, tuple(shape), _piece(file, end - start))
+        if 8 + length + position != size:
+            raise ModelFileError(
+                f"{path}: not a safetensors file, or damaged (there is something behind its tensors)"
+            )
         return metadata, tensors
+
+
+def _piece(file: BinaryIO, size: int) -> memoryview:
+    """The next bytes of a file, all of them."""
+    piece = np.empty(size, dtype=np.uint8).data
+    done = 0
+    while done < size:
+        count = file.readinto(piece[done:])  # type: ignore[attr-defined]
+        if not count:
+            raise EOFError("it became shorter while it was read")
+        done += count
+    return piece
 
 
 def _need_few(path: Path, count: int) -> None:

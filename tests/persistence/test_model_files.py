@@ -7,6 +7,7 @@ import os
 import stat
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import onlinear
-from onlinear import _algorithms, persistence
+from onlinear import _algorithms, _tensors, persistence
 from onlinear._tensors import crc32_joiner
 from onlinear.exceptions import ModelFileError, NotAvailableError
 from onlinear.persistence import FORMAT, read_file
@@ -117,7 +118,7 @@ def test_a_model_most_of_whose_weights_were_touched_is_written_whole(tmp_path: P
     assert tensors["mean"].shape == (3, 7)
 
 
-def test_a_large_model_is_mapped_and_checked_alike(tmp_path: Path) -> None:
+def test_a_large_model_is_read_piece_by_piece_and_checked_alike(tmp_path: Path) -> None:
     """Small files are read at once, large ones are not; both come back, and damage is told in both."""
     path = tmp_path / "m.safetensors"
     row = np.random.default_rng(0).random((1, 2**21), np.float32)
@@ -133,6 +134,59 @@ def test_a_large_model_is_mapped_and_checked_alike(tmp_path: Path) -> None:
     os.truncate(path, path.stat().st_size - 1)
     with pytest.raises(ModelFileError, match=r"m\.safetensors: not a safetensors file, or damaged"):
         onlinear.load(path)
+
+
+def test_a_file_cut_off_while_it_is_read_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when somebody copies another model over it; a process that had mapped it was killed."""
+    path = tmp_path / "m.safetensors"
+    row = np.random.default_rng(0).random((1, 2**21), np.float32)
+    onlinear.AROWClassifier(dtype="float32").partial_fit(row, ["x"], classes=["x", "y"]).save(path)
+    piece = _tensors._piece
+
+    def piece_then_cut(file: Any, size: int) -> memoryview:
+        read = piece(file, size)
+        os.truncate(path, 1 << 20)
+        return read
+
+    monkeypatch.setattr(_tensors, "_piece", piece_then_cut)
+    with pytest.raises(ModelFileError, match=r"m\.safetensors: .*it became shorter while it was read"):
+        onlinear.load(path)
+
+
+def test_small_and_large_files_are_read_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What safetensors' own reader refuses, the reader of large files refuses; what it takes, it reads the same."""
+    path = tmp_path / "m.safetensors"
+    onlinear.AROWClassifier().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1]).save(path)
+    good = path.read_bytes()
+    header = 8 + int.from_bytes(good[:8], "little")
+    rng = np.random.default_rng(0)
+    spoiled = [good, good[:-1], good + b"0", good[: header - 3], b"", good[:8], b"\xff" * 16]
+    for _ in range(400):
+        text = bytearray(good)
+        at = int(rng.integers(0, header))
+        if rng.random() < 0.5:
+            text[at] = int(rng.integers(32, 127))
+        else:
+            del text[at : at + int(rng.integers(1, 4))]
+            text[:8] = (header - 8 - (len(good) - len(text))).to_bytes(8, "little")
+        spoiled.append(bytes(text))
+    agreed = {"read": 0, "refused": 0}
+    for content in spoiled:
+        path.write_bytes(content)
+        answers = []
+        for small in (1 << 24, -1):
+            monkeypatch.setattr(_tensors, "_SMALL", small)
+            try:
+                metadata, tensors = _tensors.read_tensors(path)
+                answers.append((metadata, {n: (t.type, t.shape, bytes(t.data)) for n, t in tensors.items()}))
+            except ModelFileError:
+                answers.append(None)
+        small_file, large_file = answers
+        assert large_file is None or large_file == small_file, content[:header]
+        if small_file is not None:
+            assert large_file == small_file, content[:header]
+        agreed["refused" if small_file is None else "read"] += 1
+    assert min(agreed.values()) > 20
 
 
 @pytest.mark.parametrize("size", [1, (1 << 24) // 2])
