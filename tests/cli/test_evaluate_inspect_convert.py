@@ -339,3 +339,62 @@ def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path: Path) -
     assert r"red\x1b[31m" in tables[0]
     assert "naïve café" in tables[0]
     assert label in run("inspect", path, "--json").json["classes"]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (
+            ["-a", "arow", "-p", "initial_variance=2"],
+            ["r=", "constraints=", "cov_update=", "initial_variance=2"],
+        ),
+        (["-a", "adagrad-rda", "-p", "delta0=2.5"], ["eta=", "delta0=2.5", "lam="]),
+        (["-a", "rpa-l2-ball", "-p", "radius=7"], ["radius=7", "trigger=", "penalty=l2_ball"]),
+        (
+            ["-a", "pa1", "-p", "class_weight=balanced", "-p", "average=true"],
+            ["class_weight=balanced", "average=True"],
+        ),
+        (["--task", "one-class", "-p", "radius=2"], ["radius=2"]),
+    ],
+    ids=lambda value: " ".join(value),
+)
+def test_inspect_tells_the_algorithms_parameters_and_those_that_were_changed(
+    options: list[str], told: list[str], tmp_path: Path
+) -> None:
+    """As text and on a page, whatever they are called; what is as everywhere is left out."""
+    data, saved, page = (
+        write_svmlight(tmp_path / "a.svm", 40),
+        tmp_path / "m.safetensors",
+        tmp_path / "p.html",
+    )
+    trained = run("train", data, "-q", "--save", saved, *options)
+    assert trained.code == 0, trained.err
+    first = run("inspect", saved).out.splitlines()[0]
+    assert run("inspect", saved, "--html", page).code == 0
+    for words in told:
+        assert words in first
+        assert f"<code>{words}" in page.read_text()
+    assert "max_features" not in first
+
+
+def test_labels_cannot_move_the_cursor(tmp_path: Path) -> None:
+    """Neither in the columns of predictions nor on a page: what would is written by its escape."""
+    import onlinear
+
+    saved, data, page = tmp_path / "m.safetensors", tmp_path / "a.svm", tmp_path / "p.html"
+    onlinear.AROWClassifier().fit([[1.0], [-1.0], [0.5]], ["a\x1b[31m", "b\x9b1m", "c\td"]).save(saved)
+    data.write_text("1 1:1\n1 1:-1\n")
+    done = run("predict", saved, data, "--header", "--proba", "--scores")
+    header, *rows = done.out.splitlines()
+    assert "\\x1b[31m" in header
+    assert "c\\td" in header
+    assert [row.split("\t")[0] for row in rows] == ["a\\x1b[31m", "b\\x9b1m"]
+    assert run("inspect", saved, "--html", page).code == 0
+    for text in (
+        done.out,
+        run("predict", saved, data).out,
+        page.read_text(encoding="utf-8"),
+        run("inspect", saved).out,
+    ):
+        assert "\x1b" not in text
+        assert "\x9b" not in text

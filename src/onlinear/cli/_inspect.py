@@ -59,6 +59,7 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
         "estimator": type(model).__name__,
         "compact": deviation is None and getattr(learner.handle, "compact", False),
         "parameters": {name: plain(value) for name, value in model.get_params(deep=False).items()},
+        "telling": list(telling(model)),
         "classes": names,
         "features": learner.n_features,
         "dtype": learner.dtype,
@@ -133,8 +134,7 @@ def _histogram(values: Array) -> dict[str, Any]:
 
 def render(about: dict[str, Any]) -> str:
     """The description as text."""
-    changed = {name: value for name, value in about["parameters"].items() if value is not None}
-    shown = ", ".join(f"{name}={value}" for name, value in changed.items() if name in _INTERESTING)
+    shown = ", ".join(f"{name}={about['parameters'][name]}" for name in about["telling"])
     lines = [
         f"{about['model']}: {about['estimator']}({shown}), {about['bytes']:,} bytes, {about['dtype']}",
         *([f"{len(about['classes'])} classes: {_some(about['classes'], 20)}"] if about["classes"] else []),
@@ -159,33 +159,28 @@ def _some(names: list[str], most: int) -> str:
     return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
 
 
-_INTERESTING = frozenset(
-    [
-        "C",
-        "r",
-        "b",
-        "c",
-        "eta",
-        "lam",
-        "rho",
-        "nu",
-        "beta",
-        "rate",
-        "ridge",
-        "confidence",
-        "phi",
-        "variant",
-        "penalty",
-        "constraint",
-        "loss",
-        "form",
-        "aggressive",
-        "covariance",
-        "projection",
-        "average",
-        "fit_intercept",
-    ]
-)
+#: What is told of the weights, and what a model no longer depends on.
+_ELSEWHERE = ("dtype", "random_state")
+
+
+def telling(model: Any) -> dict[str, Any]:
+    """The parameters worth telling: those its algorithm declares, and those that were changed."""
+    from .._algorithms import ALGORITHMS
+    from .._estimator import OnlineEstimator
+
+    fields = type(model).__dataclass_fields__
+    entries = [entry for entry in ALGORITHMS.values() if entry.estimator == type(model).__name__]
+    own = {name for entry in entries for name in (*entry.preset, *entry.parameters)}
+    if not entries:  # of another task: what its class adds
+        own = fields.keys() - OnlineEstimator.__dataclass_fields__.keys()
+    values = {name: plain(value) for name, value in model.get_params(deep=False).items()}
+    return {
+        name: value
+        for name, value in values.items()
+        if value is not None
+        and name not in _ELSEWHERE
+        and (name in own or value != plain(fields[name].default))
+    }
 
 
 def _bars(histogram: dict[str, Any]) -> list[str]:
@@ -210,7 +205,7 @@ def page(about: dict[str, Any], path: Path) -> None:
     sections.append(f"<h2>Weights</h2>{_histogram_svg(about['histogram'], 'weight')}")
     if about["std_histogram"] is not None:
         sections.append(f"<h2>Their standard deviations</h2>{_histogram_svg(about['std_histogram'], 'std')}")
-    title = html.escape(Path(about["model"]).name)
+    title = _escaped(Path(about["model"]).name)
     text = _PAGE.replace("{title}", title).replace("{body}", "\n".join(sections))
     with written_aside(path) as aside:
         aside.write_text(text, encoding="utf-8", errors="backslashreplace")
@@ -247,6 +242,11 @@ text.soft { fill: var(--soft); }
 """
 
 
+def _escaped(text: str) -> str:
+    """Text of a page: no markup, and nothing that would move a terminal's cursor when the page is shown there."""
+    return html.escape(printable(text))
+
+
 def _facts(about: dict[str, Any]) -> str:
     """The name, what it is, the counts as tiles and the parameters in a line."""
     tiles = [
@@ -261,15 +261,12 @@ def _facts(about: dict[str, Any]) -> str:
         ("file size", _size(about["bytes"])),
     ]
     cells = "".join(f"<div><dt>{name}</dt><dd>{value}</dd></div>" for name, value in tiles)
-    parameters = " ".join(
-        f"<code>{html.escape(f'{name}={value}')}</code>"
-        for name, value in about["parameters"].items()
-        if name in _INTERESTING and value is not None
-    )
-    kind = html.escape(f"{about['estimator']}, {about['dtype']}" + (", compact" if about["compact"] else ""))
-    classes = f"<p>Classes: {html.escape(_some(about['classes'], 50))}</p>" if about["classes"] else ""
+    told = [f"{name}={about['parameters'][name]}" for name in about["telling"]]
+    parameters = " ".join(f"<code>{_escaped(words)}</code>" for words in told)
+    kind = _escaped(f"{about['estimator']}, {about['dtype']}" + (", compact" if about["compact"] else ""))
+    classes = f"<p>Classes: {_escaped(_some(about['classes'], 50))}</p>" if about["classes"] else ""
     return (
-        f"<h1>{html.escape(Path(about['model']).name)}</h1><p>{kind}</p><dl class='tiles'>{cells}</dl>"
+        f"<h1>{_escaped(Path(about['model']).name)}</h1><p>{kind}</p><dl class='tiles'>{cells}</dl>"
         f"<p>{parameters}</p>{classes}"
     )
 
@@ -284,7 +281,7 @@ def _size(count: float) -> str:
 
 def _weights_section(name: str, items: list[dict[str, Any]]) -> str:
     """A bar for each weight, with one standard deviation to either side."""
-    title = f"<h2>Towards {html.escape(name)}</h2>"
+    title = f"<h2>Towards {_escaped(name)}</h2>"
     if not items:
         return f"{title}<p>No weights.</p>"
     reach = max(abs(item["weight"]) + (item["std"] or 0.0) for item in items)
@@ -295,7 +292,7 @@ def _weights_section(name: str, items: list[dict[str, Any]]) -> str:
         y = i * height
         end = middle + half * item["weight"] / reach
         kind = "up" if item["weight"] > 0 else "down"
-        feature = html.escape(_short(item["feature"]))
+        feature = _escaped(_short(item["feature"]))
         parts.append(f'<text x="185" y="{y + 15}" text-anchor="end">{feature}</text>')
         parts.append(
             f'<rect class="{kind}" rx="2" x="{min(end, middle):.1f}" y="{y + 4}" '

@@ -12,7 +12,7 @@ from .._rows import refuse
 from .._stream import rows_of
 from ..exceptions import DataError, NumericError, ReadError
 from ..io._settings import DEFAULT_BITS
-from ._errors import UsageError
+from ._errors import UsageError, printable
 
 if TYPE_CHECKING:
     from ..io import Batch, Reader
@@ -169,6 +169,7 @@ def _named_lines(batch: Batch) -> Iterator[None]:
 def cell(name: Any, separators: str = "") -> str:
     r"""A class as it is written into a tab-separated column: tabs, ends of lines and backslashes as \t, \n, \r, \\.
 
+    What else would move a terminal's cursor or change its colours is written as \x1b.
     Characters that separate something inside of the column get a backslash as well.
     """
     text = named_label(name)
@@ -176,7 +177,7 @@ def cell(name: Any, separators: str = "") -> str:
         return text
     marks = {"\\": "\\", "\t": "t", "\n": "n", "\r": "r"} | dict(zip(separators, separators, strict=True))
     text = "".join([f"\\{marks[letter]}" if letter in marks else letter for letter in text])
-    return text.encode("utf-8", "backslashreplace").decode()
+    return printable(text.encode("utf-8", "backslashreplace").decode())
 
 
 def named_label(name: Any) -> str:

@@ -572,7 +572,7 @@ def evaluate_sequences(model: SequenceLabeler, files: list[str], reading: dict[s
 def describe_sequences(model: SequenceLabeler, path: Path, *, top: int, label: str | None) -> dict[str, Any]:
     """Everything worth knowing about a model of sequences, as `_inspect.describe` says it of others."""
     from ..persistence import plain
-    from ._inspect import _histogram
+    from ._inspect import _histogram, telling
 
     names = [str(name) for name in model._classes]
     if label is not None and label not in names:
@@ -584,6 +584,9 @@ def describe_sequences(model: SequenceLabeler, path: Path, *, top: int, label: s
     deviation = np.sqrt(model._weights("variance")[0]) if native.has_variance else None
     features = model.feature_names_ or [f"x{k}" for k in range(native.n_columns)]
     used = emissions != 0
+    # What a classifier given as rule says of learning; the rest of it is the labeler's own business.
+    of_rule = telling(model.rule) if hasattr(model.rule, "get_params") else {}
+    of_rule = {name: value for name, value in of_rule.items() if name not in model.get_params(deep=False)}
     return {
         "model": str(path),
         "bytes": path.stat().st_size,
@@ -592,8 +595,9 @@ def describe_sequences(model: SequenceLabeler, path: Path, *, top: int, label: s
         "parameters": {
             **{name: plain(value) for name, value in model.get_params(deep=False).items() if name != "rule"},
             "rule": model.rule if isinstance(model.rule, str) else type(model.rule).__name__,
-            **_of_rule(model.rule),
+            **of_rule,
         },
+        "telling": [*telling(model), *of_rule],
         "classes": names,
         "features": native.n_columns,
         "dtype": "float32" if native.single_precision else "float64",
@@ -626,20 +630,6 @@ def native_templates(model: SequenceLabeler) -> list[str]:
     if model.templates is not None:
         return list(model.templates)
     return default_templates(len(model._file_columns)) if model._file_columns else []
-
-
-def _of_rule(rule: Any) -> dict[str, Any]:
-    """The parameters of a classifier that carries a rule, as far as they are interesting."""
-    from ..persistence import plain
-    from ._inspect import _INTERESTING
-
-    if not hasattr(rule, "get_params"):
-        return {}
-    return {
-        name: plain(value)
-        for name, value in rule.get_params(deep=False).items()
-        if name in _INTERESTING and name not in ("average", "fit_intercept")
-    }
 
 
 def _strongest(
