@@ -82,6 +82,8 @@ def test_parts_of_the_state_are_the_state(dtype: str) -> None:
         (rule.Arow(), belief.Diagonal(initial_variance=0.7)),
         (rule.Arow(), belief.Full(initial_variance=0.7)),
         (rule.Iellip(c=0.9, b=0.9), belief.Diagonal(projection="drop", initial_variance=0.7)),
+        # So much spreading that it is written into the variances on the way.
+        (rule.Iellip(c=0.9, b=0.97), belief.Diagonal(projection="drop", initial_variance=0.7)),
         (rule.Iellip(c=0.9, b=0.9), belief.Full(initial_variance=0.7)),
         (rule.Narow(), belief.Information(initial_variance=0.7)),
         (rule.Arow(), belief.Kernel(kernel="linear", initial_variance=0.7)),
