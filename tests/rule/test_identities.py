@@ -148,6 +148,22 @@ def test_the_perceptrons_rate_is_only_a_scale(stream: Stream, rate: float) -> No
     assert_same(scaled.mean, rate * np.array(plain.mean))
 
 
+@given(streams())
+@few
+def test_norma_without_a_margin_or_a_shrink_is_the_perceptron(stream: Stream) -> None:
+    """Both learn where the score is 0, as it is before anything is known."""
+    norma = learn(stream, rule.Norma(eta=0.7, lam=0.0, rho=0.0), belief.Mean(), start=False)
+    perceptron = learn(stream, rule.Perceptron(rate=0.7), belief.Mean(), start=False)
+    assert_same(norma.mean, perceptron.mean)
+    assert norma.n_updates == perceptron.n_updates
+
+
+@given(margins, variances, st.floats(1.0, 50))
+def test_norma_shrinks_to_nothing_at_most(m: float, v: float, rate: float) -> None:
+    """A rate times lambda of 1 and more forgets the mean; it never turns it around."""
+    assert rule.Norma(eta=rate, lam=1.0).step(m, v).keep == 0.0
+
+
 @given(margins, variances)
 def test_iellip_that_never_shrinks_is_passive_aggressive_on_mistakes(m: float, v: float) -> None:
     """At c = 0 the ellipsoid stays, and the margin becomes 1."""
