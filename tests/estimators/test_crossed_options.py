@@ -288,7 +288,8 @@ def test_the_model_is_the_references(row: Row) -> None:
     """Mean, average and variances agree to 1e-9; in float32 to what its rounding explains."""
     stream = Stream(row)
     oracle = expected(row, stream)
-    handle = teach(estimator(row, stream), row, stream, row["batch"])._learner.handle
+    model = teach(estimator(row, stream), row, stream, row["batch"])
+    handle = model._learner.handle
     tolerance = 1e-9 if row["dtype"] == "float64" else 2e-4
     mean = oracle.W if isinstance(oracle, JointUpdate) else oracle.belief.mu
 
@@ -298,6 +299,30 @@ def test_the_model_is_the_references(row: Row) -> None:
     if row["covariance"]:
         variance = np.diag(oracle.belief.Sigma) if row["covariance"] == "full" else oracle.belief.sigma
         assert distance(weights_of(handle.variance(), row), variance) <= tolerance
+
+
+@every_row
+def test_scores_are_those_of_the_references_weights(row: Row) -> None:
+    """Predictions are made with the average where there is one, whether rows are dense, sparse or dicts."""
+    stream = Stream(row)
+    oracle = expected(row, stream)
+    model = teach(estimator(row, stream), row, stream, row["batch"])
+    mean = oracle.W if isinstance(oracle, JointUpdate) else oracle.belief.mu
+    X = np.column_stack([np.ones(N), stream.X]) if row["fit_intercept"] else stream.X
+    blocks = X @ np.reshape(oracle.average if row["average"] else mean, (-1, X.shape[1])).T
+    wanted = blocks if blocks.shape[1] == 3 else blocks[:, -1] - (blocks[:, 0] if blocks.shape[1] == 2 else 0)
+    tolerance = 1e-9 if row["dtype"] == "float64" else 5e-4
+
+    if row["input"] != "words":
+        for rows in (stream.X, csr_array(stream.X)):
+            assert distance(model.decision_function(rows), np.ravel(wanted)) <= tolerance
+    ranked = (
+        np.sort(wanted, axis=1) if wanted.ndim == 2 else np.column_stack([-np.abs(wanted), np.abs(wanted)])
+    )
+    answers = np.argmax(wanted, axis=1) if wanted.ndim == 2 else (wanted >= 0).astype(int)
+    for i in np.flatnonzero(ranked[:, -1] - ranked[:, -2] > 0.01).tolist():
+        x = {name_of(j, row): float(value) for j, value in enumerate(stream.X[i]) if value != 0}
+        assert model.predict_one(x) == answers[i]
 
 
 @every_row
