@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import multiprocessing
 import os
 import re
 import resource
 import shutil
 import signal
-import subprocess
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from .build import CORE_TESTS, WORK, package_for
 from .faults import ROOT, Fault, ListError, source_of
@@ -46,12 +48,12 @@ def check_without_faults(faults: list[Fault]) -> None:
 
 def try_all(faults: list[Fault], *, wide: bool, fresh: bool, jobs: int) -> list[Outcome]:
     """Try each fault; those that the tests it names do not notice are tried on the whole suite where asked."""
-    known = {} if fresh else _read_results()
+    known = _read_results()
     outcomes: dict[int, Outcome] = {}
     left: list[Fault] = []
     for fault in faults:
         earlier = known.get(fault.number)
-        if earlier and earlier.killed and earlier.key == _key(fault):
+        if not fresh and earlier and earlier.killed and earlier.key == _key(fault):
             outcomes[fault.number] = earlier
         else:
             left.append(fault)
@@ -92,19 +94,21 @@ def _attempt(fault: Fault, whole: bool) -> Outcome:
     start = time.monotonic()
     tests = ["tests"] if whole else list(fault.tests)
     code, said = _run(tests, fault, limit=3600 if whole else 600)
-    if code in (4, 5):
-        raise ListError(f"fault {fault.number}: pytest could not run {tests}:\n{said[-1000:]}")
-    return Outcome(fault.number, code != 0, _noticed_by(code, said), time.monotonic() - start, _key(fault))
+    by = _noticed_by(code, said)
+    if code != 0 and not by:
+        raise ListError(f"fault {fault.number}: {tests} could not be run:\n{said[-3000:]}")
+    return Outcome(fault.number, code != 0, by, time.monotonic() - start, _key(fault))
 
 
 def _noticed_by(code: int, said: str) -> str:
-    if code == 0:
-        return ""
+    """The test that failed; nothing where none did."""
     if code == _TIMED_OUT:
         return "out of time"
-    if failed := re.search(r"^(?:FAILED|ERROR) {1,2}(.*)$", said, re.MULTILINE):
-        return failed[1].partition(" - ")[0][:110]
-    return f"signal {-code}" if code < 0 else "crashed"
+    if code < 0:
+        return f"signal {-code}"
+    # A file that cannot be collected has no "::" in its error, and has noticed nothing.
+    failed = re.search(r"^(?:FAILED  ?|ERROR (?=.*::))(.*)$", said, re.MULTILINE)
+    return failed[1].partition(" - ")[0][:110] if failed else ""
 
 
 _TIMED_OUT = 1000
@@ -123,57 +127,86 @@ def _run(tests: list[str], fault: Fault | None, *, limit: float, workers: int = 
         "HYPOTHESIS_PROFILE": "unshrunk",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
-    commands: list[list[str | Path]] = [
-        [CORE_TESTS, test.partition(":")[2]] for test in tests if test.startswith("core:")
-    ]
-    if paths := [test for test in tests if not test.startswith("core:")]:
-        options = [
-            "-q",
-            "-p",
-            "no:cacheprovider",
-            "--tb=no",
-            "-n",
-            str(workers),
-            f"--basetemp={scratch / 'pytest'}",
-        ]
-        commands.append(
-            [sys.executable, "-m", "pytest", *options, *([] if fault is None else ["-x"]), *paths]
-        )
+    native = [test.partition(":")[2] for test in tests if test.startswith("core:")]
+    paths = [test for test in tests if not test.startswith("core:")]
     code, said = 0, ""
-    for command in commands:
-        code, said = _call(command, environment, limit)
+    for topic in native:
+        code, said = _call(_run_core_tests, (topic,), environment, scratch, limit)
         if code != 0:
             break
+    if code == 0 and paths:
+        options = ["-q", "-p", "no:cacheprovider", "--tb=no", "-n", str(workers)]
+        options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # of plugins that are imported already
+        options += [f"--basetemp={scratch / 'pytest'}", *([] if fault is None else ["-x"])]
+        code, said = _call(_run_pytest, (str(package), [*options, *paths]), environment, scratch, limit)
     shutil.rmtree(scratch, ignore_errors=True)
     if fault is not None and not fault.in_core:
         shutil.rmtree(package, ignore_errors=True)
     return code, said
 
 
-def _call(command: list[str | Path], environment: dict[str, str], limit: float) -> tuple[int, str]:
-    process = subprocess.Popen(
-        command,
-        cwd=ROOT,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-        preexec_fn=_limit_memory,
-    )
-    try:
-        said, _ = process.communicate(timeout=limit)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return _TIMED_OUT, ""
-    return process.returncode, said
+# ---------------------------------------------------------------------- in a process of its own
+
+# Processes come from one that has imported what all tests import, and nothing of ours: that takes longer than most
+# tests that notice.
+_PROCESSES = multiprocessing.get_context("forkserver")
+_PROCESSES.set_forkserver_preload(
+    [
+        "pytest",
+        "xdist",
+        "hypothesis.extra.numpy",
+        "scipy.sparse",
+        "sklearn.utils.estimator_checks",
+        "sklearn.metrics",
+    ]
+)
 
 
-def _limit_memory() -> None:
+def _call(
+    run: Callable[..., None],
+    arguments: tuple[Any, ...],
+    environment: dict[str, str],
+    scratch: Path,
+    limit: float,
+) -> tuple[int, str]:
+    """Run a function in a process; its exit code, and what it said."""
+    output = scratch / "output"
+    process = _PROCESSES.Process(target=_alone, args=(run, arguments, environment, output))
+    process.start()
+    process.join(limit)
+    code = process.exitcode
+    if code is None:
+        code = _TIMED_OUT
+        os.killpg(process.pid or 0, signal.SIGKILL)
+        process.join()
+    return code, output.read_text(errors="replace") if output.exists() else ""
+
+
+def _alone(
+    run: Callable[..., None], arguments: tuple[Any, ...], environment: dict[str, str], output: Path
+) -> None:
+    """What the process does: a group of its own, so that all it starts ends with it."""
+    os.setsid()
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    os.chdir(ROOT)
+    os.environ.update(environment)
+    said = os.open(output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream in (1, 2):
+        os.dup2(said, stream)
+    run(*arguments)
+
+
+def _run_core_tests(topic: str) -> None:
+    os.execv(CORE_TESTS, [str(CORE_TESTS), topic])
+
+
+def _run_pytest(package: str, arguments: list[str]) -> None:
+    import pytest
+
+    sys.path[:0] = [package, str(ROOT)]
+    code = int(pytest.main(arguments))
+    sys.stdout.flush()
+    os._exit(code)
 
 
 def _key(fault: Fault) -> str:
