@@ -167,14 +167,6 @@ def test_holdout_rows_are_predicted_and_not_learned(data: Path) -> None:
     assert other["examples"] != done["examples"] or other["mistakes"] != done["mistakes"]
 
 
-def test_early_stop_ends_before_the_passes_are_used_up(tmp_path: Path) -> None:
-    """On separable data the second pass brings no update, so the third is not made."""
-    data = tmp_path / "a.svm"
-    data.write_text("1 1:1\n-1 2:1\n" * 50)
-    done = run("train", data, "-a", "perceptron", "--passes", 20, "--early-stop", "--json", "-q").json
-    assert done["passes"] < 5
-
-
 def test_bad_lines_stop_or_are_counted(tmp_path: Path) -> None:
     """file:line:column and exit code 1; with --on-error skip a count, up to --max-errors."""
     data = tmp_path / "a.svm"

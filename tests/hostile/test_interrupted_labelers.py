@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from onlinear.cli import _sequence
 
 from ..cli.commands import onlinear as run
 from ..cli.commands import start, stop
+from .test_killed_processes import wait_for_files
 
 RULES = ["pa1", "arow", "perceptron"]
 
@@ -264,12 +264,8 @@ def test_real_signals_at_every_stage_of_a_run(tmp_path: Path) -> None:
     checkpoint = tmp_path / "run" / "checkpoint.safetensors"
     sent = 0
     for number in [signal.SIGINT, signal.SIGTERM] * 4:
-        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         process = start(*options, "--checkpoint", tmp_path / "run", "--resume", "--save", saved)
-        while process.poll() is None:  # until it has written a checkpoint of its own
-            if checkpoint.exists() and checkpoint.stat().st_mtime_ns != before:
-                break
-            time.sleep(0.001)
+        wait_for_files(checkpoint, 1, process)  # a checkpoint of its own
         sent += stop(process, number).code == 128 + number
         onlinear.load(checkpoint)
     assert sent > 0

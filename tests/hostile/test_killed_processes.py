@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import random
 import signal
-import time
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +16,7 @@ import onlinear
 
 from ..cli.commands import onlinear as run
 from ..cli.commands import start, stop, write_svmlight
+from ..waiting import DEADLINE, wait_for
 
 TIMES = 20
 
@@ -107,14 +110,9 @@ def test_a_killed_run_resumes_to_the_same_bits(large: Path, tmp_path: Path) -> N
     rng = random.Random(1)
     killed = ended = 0
     while killed < TIMES:
-        before = checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0
         process = start("train", *options, "--checkpoint", folder, "--resume", "--save", parts, "-q")
         # It is learning once it has written a checkpoint of its own.
-        while (
-            process.poll() is None and (checkpoint.stat().st_mtime_ns if checkpoint.exists() else 0) == before
-        ):
-            time.sleep(0.005)
-        time.sleep(rng.uniform(0, 0.15))
+        wait_for_files(checkpoint, rng.randint(1, 4), process)
         killed += process.poll() is None
         stop(process)
         if parts.exists():  # it came to its end; begin again
@@ -130,9 +128,6 @@ def test_a_killed_run_resumes_to_the_same_bits(large: Path, tmp_path: Path) -> N
 @pytest.mark.slow
 def test_a_process_killed_while_saving_leaves_a_whole_model(tmp_path: Path) -> None:
     """Kill -9 at twenty random moments of saving over and over: the file is always a whole model."""
-    import subprocess
-    import sys
-
     path = tmp_path / "model.safetensors"
     code = (
         "from onlinear._lean import go_lean; go_lean()\n"
@@ -150,10 +145,7 @@ def test_a_process_killed_while_saving_leaves_a_whole_model(tmp_path: Path) -> N
         process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
         assert process.stdout is not None
         process.stdout.readline()
-        deadline = time.monotonic() + 20
-        while not path.exists() and time.monotonic() < deadline:
-            time.sleep(0.01)
-        time.sleep(rng.uniform(0, 0.2))
+        wait_for_files(path, rng.randint(1, 4), process)
         stop_quietly(process)
         assert onlinear.load(path).n_seen_ % 4 == 0
     onlinear.load(path).save(path)
@@ -161,6 +153,38 @@ def test_a_process_killed_while_saving_leaves_a_whole_model(tmp_path: Path) -> N
         "model.safetensors"
     ]  # what the dead left is swept away
     print(f"kill -9 while saving: {TIMES} times")
+
+
+def wait_for_files(path: Path, count: int, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a process has put so many new files in a place, or has ended."""
+    seen = [_identity(path)]
+
+    def all_there() -> bool:
+        found = _identity(path)
+        if found != seen[-1]:
+            seen.append(found)
+        return len(seen) > count or process.poll() is not None
+
+    wait_for(all_there)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return 0, 0
+    return status.st_ino, status.st_mtime_ns
+
+
+def left_in(pipe: Any) -> int:
+    """How many bytes nobody has taken from a pipe."""
+    import array
+    import fcntl
+    import termios
+
+    count = array.array("i", [0])
+    fcntl.ioctl(pipe.fileno(), termios.FIONREAD, count)
+    return count[0]
 
 
 def stop_quietly(process: object) -> None:
@@ -178,8 +202,10 @@ def test_ctrl_c_stops_cleanly_and_saves(data: Path, tmp_path: Path) -> None:
         path = tmp_path / f"m{attempt}.safetensors"
         process = start("train", *[data] * 40, "--passes", 50, "--save", path)
         assert process.stderr is not None
-        process.stderr.readline()  # the table has begun: the first example is learned
-        time.sleep(rng.uniform(0, 0.3))
+        for _ in range(
+            rng.randint(3, 12)
+        ):  # two lines of heads, and a line each for examples 1, 2, 4, 8, ...
+            process.stderr.readline()
         done = stop(process, signal.SIGINT)
         assert done.code == 130, done.err
         stopped += 1
@@ -192,9 +218,6 @@ def test_ctrl_c_stops_cleanly_and_saves(data: Path, tmp_path: Path) -> None:
 
 def test_ctrl_c_while_waiting_for_a_pipe(tmp_path: Path) -> None:
     """Nobody has to press it twice because no data comes."""
-    import subprocess
-    import sys
-
     path = tmp_path / "m.safetensors"
     process = subprocess.Popen(
         [sys.executable, "-m", "onlinear", "train", "-", "--format", "svmlight", "--save", str(path)],
@@ -206,12 +229,11 @@ def test_ctrl_c_while_waiting_for_a_pipe(tmp_path: Path) -> None:
     process.stdin.write(b"1 1:1\n-1 2:1\n" * 100_000)
     process.stdin.flush()
     assert process.stderr is not None
-    process.stderr.readline()
-    time.sleep(0.3)
+    for _ in range(5):
+        process.stderr.readline()
+    wait_for(lambda: left_in(process.stdin) == 0)  # it has taken all there is, and waits for more
     process.send_signal(signal.SIGINT)
-    begun = time.monotonic()
-    process.wait(30)
-    assert time.monotonic() - begun < 10
+    process.wait(DEADLINE)
     assert process.returncode == 130
     assert onlinear.load(path).n_seen_ > 0
     process.communicate()
@@ -220,10 +242,7 @@ def test_ctrl_c_while_waiting_for_a_pipe(tmp_path: Path) -> None:
 def test_an_unfinished_checkpoint_is_not_overwritten(data: Path, tmp_path: Path) -> None:
     """Without --resume an earlier run's work is not thrown away; with another plan it is not mixed up."""
     process = start("train", *[data] * 20, "--checkpoint", tmp_path / "run", "--every", 1000, "--passes", 50)
-    for _ in range(500):
-        time.sleep(0.02)
-        if (tmp_path / "run" / "checkpoint.safetensors").exists():
-            break
+    wait_for((tmp_path / "run" / "checkpoint.safetensors").exists)
     stop(process)
     again = run("train", *[data] * 20, "--checkpoint", tmp_path / "run", "--every", 1000, "--passes", 50)
     assert again.code == 2

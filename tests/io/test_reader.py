@@ -20,6 +20,8 @@ from onlinear import read
 from onlinear.exceptions import DataError, ParameterError, ReadError
 from onlinear.io._ahead import Ahead
 
+from ..waiting import wait_for
+
 TEXT = "".join(f"{i} {i % 50 + 1}:{i}.5\n" for i in range(20_000)).encode()
 
 
@@ -138,10 +140,15 @@ def test_reading_ahead_is_bounded() -> None:
             made.append(i)
             yield i
 
-    ahead = Ahead(items(), 3)
-    time.sleep(0.2)
-    assert len(made) <= 5
-    assert list(ahead) == list(range(100))
+    depth, ready = 3, 4  # those that wait, and the one that waits for a place
+    ahead = Ahead(items(), depth)
+    wait_for(lambda: len(made) == ready)
+    taken = []
+    for item in ahead:
+        taken.append(item)
+        # One more is made for each that is taken, and never another.
+        wait_for(lambda: len(made) == min(100, ready + len(taken)))
+    assert taken == list(range(100))
     ahead.close()
 
 

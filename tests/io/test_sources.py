@@ -109,6 +109,21 @@ def test_members_may_stand_one_behind_the_other(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", COMPRESSORS)
+@pytest.mark.parametrize("before", range(8))
+def test_a_member_may_begin_anywhere_in_a_block(
+    kind: str, before: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where only a few bytes of what tells it are in the block: the rest is fetched before it is judged."""
+    first, second = COMPRESSORS[kind](TEXT[:7]), COMPRESSORS[kind](TEXT[7:])
+    monkeypatch.setattr(_compression, "BLOCK", len(first) + before)
+    rows = _compression.Decompressor(
+        io.BytesIO(first + second).read, _compression.detect(first) or "", "stream"
+    )
+    plain = b"".join(iter(rows.read, b""))
+    assert plain == TEXT
+
+
+@pytest.mark.parametrize("kind", COMPRESSORS)
 @pytest.mark.parametrize("cut", [0.01, 0.3, 0.7, 0.99, -1])
 def test_a_truncated_member_is_an_error_after_its_rows(kind: str, cut: float) -> None:
     """Never a short file, even when bad lines are passed over."""

@@ -348,3 +348,28 @@ def test_half_precision_keeps_three_digits_of_weights_of_any_size(size: float, t
 
     assert 0.01 < np.abs(model.coef_).max() / size < 100
     np.testing.assert_allclose(small.coef_, model.coef_, rtol=1e-3)
+
+
+def test_saving_sweeps_what_the_dead_left_and_spares_the_living(tmp_path: Path) -> None:
+    """Two processes may save to one path at once; the file a killed one left behind belongs to nobody."""
+    import subprocess
+    import sys
+
+    path = tmp_path / "m.safetensors"
+    dead = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
+    )
+    names = {
+        "ours": f".m.safetensors.0a1b2c3d.{os.getpid()}.part",
+        "parent's": f".m.safetensors.0a1b2c3d.{os.getppid()}.part",
+        "init's": ".m.safetensors.0a1b2c3d.1.part",
+        "dead": f".m.safetensors.0a1b2c3d.{int(dead.stdout)}.part",
+        "another file's": f".n.safetensors.0a1b2c3d.{int(dead.stdout)}.part",
+        "nobody's": ".m.safetensors.notes.part",
+    }
+    for name in names.values():
+        (tmp_path / name).write_text("half a model")
+    onlinear.AROWClassifier().fit([[0.0], [1.0]], [0, 1]).save(path)
+
+    left = {item.name for item in tmp_path.iterdir()}
+    assert left == {path.name, *(name for who, name in names.items() if who != "dead")}
