@@ -60,7 +60,9 @@ dtype : {None, "float32", "float64"}, default=None
 bits : int, default=20
     String keys of dicts are hashed to ``2**bits`` columns when the model knows no feature names.
 max_features : int, default=2**28
-    A feature index at or past this is refused.
+    A feature index at or past this is refused. Room is made for every index up to the highest: a single one of 2**28
+    takes 1 GiB for each number that is kept of a weight in float32 (two with variances), and with more than two classes
+    as much for each.
 grow_features : bool, default=False
     Whether later arrays may have more columns than the first. Dicts always may.
 n_jobs : int or None, default=None

@@ -20,7 +20,7 @@ from ._algorithms import ALGORITHMS, axes_of, truncation_of
 from ._labels import label_of
 from ._learner import contiguous, weights_of
 from ._parameters import check_choice, check_flag, check_number, not_with_learned
-from ._rows import refuse
+from ._rows import refuse, refuse_masked
 from ._sklearn import BaseEstimator, seeded
 from .exceptions import DataError, ModelFileError, NumericError, ParameterError, ReadError
 from .io._source import open_stream
@@ -1000,6 +1000,7 @@ def _sequence(x: Any) -> Any:
     """A sequence as the core reads it; arrays as float64."""
     if isinstance(x, list):
         return x
+    refuse_masked(x, "X")
     if hasattr(x, "tocsr"):
         csr = x.tocsr()
         parts = (

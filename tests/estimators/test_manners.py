@@ -313,6 +313,26 @@ def test_balanced_weights_stream(setting: Any) -> None:
     assert balanced.n_updates_ == by_hand.n_updates_
 
 
+@pytest.mark.parametrize("labels", [[0, 2, 0, 1, 2, 2], [2, 0, 2, 2, 1], [1, 2, 1, 2, 0]], ids=str)
+def test_balanced_weights_count_the_classes_that_have_come(labels: list[int]) -> None:
+    """Classes announced, or numbered before others that come first, weigh nothing until they come."""
+    n = len(labels)
+    X = np.random.default_rng(1).standard_normal((n, 3))
+    # Of so low a price every step is the price, and the weights multiply it.
+    by_hand = PassiveAggressiveClassifier(C=0.001)
+    balanced = PassiveAggressiveClassifier(C=0.001, class_weight="balanced")
+    balanced.partial_fit(X, labels, classes=[0, 1, 2])
+    counts: dict[int, int] = {}
+    weights = []
+    for label in labels:
+        counts[label] = counts.get(label, 0) + 1
+        weights.append(sum(counts.values()) / (len(counts) * counts[label]))
+    by_hand.partial_fit(X, labels, classes=[0, 1, 2], sample_weight=weights)
+    assert_array_equal(balanced.coef_, by_hand.coef_)
+    assert by_hand.n_updates_ == n
+    assert len(set(weights)) > 2
+
+
 def test_balanced_weights_of_fit_are_those_of_scikit_learn() -> None:
     """`fit` knows all labels and weighs as scikit-learn does."""
     from sklearn.utils.class_weight import compute_class_weight
