@@ -23,6 +23,8 @@ namespace nb = nanobind;
 /// of its bytes.
 class WordList {
 public:
+    /// A word of at most `kLongest` bytes.
+    static constexpr std::size_t kLongest = 4096;
     void add(std::uint32_t column, std::string_view word) {
         const Head head{column, static_cast<std::uint32_t>(word.size())};
         const std::size_t need = sizeof head + word.size();
@@ -33,13 +35,16 @@ public:
         std::memcpy(to, &head, sizeof head);
         copy(word.data(), word.size(), to + sizeof head);
         run.used += need;
+        text_ += word.size();
         ++size_;
     }
     std::size_t size() const noexcept { return size_; }
+    /// The bytes of all words.
+    std::size_t text() const noexcept { return text_; }
 
     /// An end to go back to.
     struct Mark {
-        std::size_t runs = 0, bytes = 0, size = 0;
+        std::size_t runs = 0, bytes = 0, size = 0, text = 0;
     };
 
     /// Calls f(column, word) for all, or for those behind a mark.
@@ -56,11 +61,12 @@ public:
         }
     }
 
-    Mark mark() const noexcept { return {runs_.size(), runs_.empty() ? 0 : runs_.back().used, size_}; }
+    Mark mark() const noexcept { return {runs_.size(), runs_.empty() ? 0 : runs_.back().used, size_, text_}; }
     void rewind(const Mark& mark) {
         runs_.resize(mark.runs);
         if (!runs_.empty()) runs_.back().used = mark.bytes;
         size_ = mark.size;
+        text_ = mark.text;
     }
 
 private:
@@ -93,7 +99,7 @@ private:
     }
 
     std::vector<Run> runs_;
-    std::size_t size_ = 0;
+    std::size_t size_ = 0, text_ = 0;
 };
 
 /// A set of numbers below some size.
@@ -123,8 +129,9 @@ private:
 /// From the keys of a dict to columns.
 ///
 /// Whole numbers are columns. Strings are the names of columns when the model knows names, else they are
-/// hashed to 2^bits, and the first name seen for a column is remembered, up to a bound, so that models speak
-/// in words.
+/// hashed to 2^bits, and the first name seen for a column is remembered, so that models speak in words: up to
+/// a number of names, a length of each, and 32 bytes on average, as the readers of files do. Other columns
+/// stay nameless.
 class FeatureMap {
 public:
     int bits = 0;  // 0: strings are not hashed
@@ -183,10 +190,11 @@ public:
     /// One more than the largest column.
     std::size_t needed() const noexcept { return static_cast<std::size_t>(top_ + 1); }
 
+    /// Takes over the word of a column from another model; how many there are is that one's affair.
     void remember(std::string_view word, std::uint32_t column) {
         forget_uncommitted();
         make_room();
-        if (column < seen_.size() && !seen_.meet(column)) return;
+        if (word.size() > WordList::kLongest || (column < seen_.size() && !seen_.meet(column))) return;
         words_.add(column, word);
         keep_words();
     }
@@ -196,6 +204,7 @@ private:
         index.clear();
         value.clear();
         fresh.clear();
+        if (!fresh_places_.empty()) fresh_places_.clear();
         hashed = false;
         top_ = -1;
         finite_ = true;
@@ -231,7 +240,7 @@ private:
         const char* const place = place_;
         const std::size_t pitch = pitch_;
         const auto width = static_cast<unsigned>(bits);
-        const bool noting = learning && words_.size() < max_names;
+        const bool noting = learning && has_room_for_words();
         const Bits::Words known = seen_.words();
         Unseen* const unseen = unseen_.data();
         std::size_t found = 0, n_unseen = 0;
@@ -291,9 +300,20 @@ private:
                                         "); lower bits, or raise max_features");
     }
 
+    bool has_room_for_words() const noexcept {
+        return words_.size() < max_names && words_.text() < most_text();
+    }
+    /// The bytes that all words together may have.
+    std::size_t most_text() const noexcept {
+        constexpr std::size_t kMeanLength = 32;
+        return kMeanLength * std::max(max_names, WordList::kLongest);
+    }
+
     /// Notes the word of a column that has none yet.
     void note(std::uint32_t column, std::string_view word) {
-        if (words_.size() < max_names && seen_.meet(column)) words_.add(column, word);
+        if (has_room_for_words() && word.size() <= WordList::kLongest &&
+            words_.text() + word.size() <= most_text() && seen_.meet(column))
+            words_.add(column, word);
     }
 
     static std::string_view utf8(PyObject* text) {
@@ -352,9 +372,11 @@ private:
         const double x = PyFloat_AsDouble(number);
         if (x == -1.0 && PyErr_Occurred()) {
             if (!PyErr_ExceptionMatches(PyExc_Exception)) throw nb::python_error();  // Ctrl-C
-            PyErr_Clear();
-            throw nb::type_error(
-                ("feature " + repr(key) + " must be a number or a string, got " + repr(number)).c_str());
+            nb::python_error reason;  // what the value's own code raised, which the caller must see
+            const std::string message =
+                "feature " + repr(key) + " must be a number or a string, got " + repr(number);
+            nb::raise_from(reason, PyExc_TypeError, "%s", message.c_str());
+            throw nb::python_error();
         }
         return x;
     }
@@ -380,9 +402,9 @@ private:
             push(found->second, x);
         } else if (learning) {
             // {"colour": "red", "colour=red": 1} names one feature twice.
-            const auto place = std::find(fresh.begin(), fresh.end(), word) - fresh.begin();
-            push(static_cast<std::uint32_t>(columns.size() + static_cast<std::size_t>(place)), x);
-            if (static_cast<std::size_t>(place) == fresh.size()) fresh.push_back(word);
+            const auto [met, is_new] = fresh_places_.try_emplace(word, columns.size() + fresh.size());
+            push(static_cast<std::uint32_t>(met->second), x);
+            if (is_new) fresh.push_back(word);
         }
     }
 
@@ -439,6 +461,7 @@ private:
     WordList words_;            // the words, those of the last dict included
     WordList::Mark committed_;  // up to here they are there to stay
     std::vector<Unseen> unseen_;
+    std::unordered_map<std::string, std::size_t> fresh_places_;  // the columns of those in `fresh`
     const char* place_ = nullptr;
     std::size_t pitch_ = 0;
     std::int64_t top_ = -1;  // the largest column of the last dict

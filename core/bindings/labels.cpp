@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -107,20 +108,50 @@ public:
 
     /// Gives a number to the class of a value.
     void add(double value, std::int32_t number) {
+        if (!by_value_.try_emplace(value, number).second || values_.size() == kFew) return;
         const auto place = std::lower_bound(values_.begin(), values_.end(), value);
         numbers_.insert(numbers_.begin() + (place - values_.begin()), number);
         values_.insert(place, value);
     }
 
-    /// The class numbers of all texts known so far; -1 for those that are no class.
+    /// The class numbers of the texts of another table, as far as they are known; -1 for those that are no
+    /// class.
     void set_texts(std::vector<std::int32_t> numbers) { texts_ = std::move(numbers); }
+    /// Those of texts that come behind them.
+    void add_texts(const std::vector<std::int32_t>& numbers) {
+        texts_.insert(texts_.end(), numbers.begin(), numbers.end());
+    }
+    /// Gives a number to the class of the text at a place of the table.
+    void set_text(std::size_t place, std::int32_t number) {
+        if (place >= texts_.size()) throw std::invalid_argument("a place without a text");
+        texts_[place] = number;
+    }
 
     /// Numbers the labels from `first` on; -1 where there is no class, or no label.
     void encode(const Values& labels, const Ids& ids, const Numbers& out, std::size_t first) const {
         need_same(labels, ids);
         if (out.shape(0) != labels.shape(0)) throw std::invalid_argument("out has the wrong length");
         for (std::size_t i = first; i < labels.shape(0); ++i)
-            out.data()[i] = ids.data()[i] < 0 ? of_value(labels.data()[i]) : of_text(ids.data()[i]);
+            out.data()[i] = number_of(labels.data()[i], ids.data()[i]);
+    }
+
+    /// The first place in [first, last) whose label has no number and whose weight is above zero; `last` when
+    /// there is none. Labels on the way whose class is known by now get its number: each is looked at once,
+    /// however many classes come.
+    std::size_t first_unknown(const Values& labels, const Ids& ids, const Numbers& numbers,
+                              const std::optional<Values>& weights, std::size_t first,
+                              std::size_t last) const {
+        need_same(labels, ids);
+        if (numbers.shape(0) != labels.shape(0) || (weights && weights->shape(0) != labels.shape(0)))
+            throw std::invalid_argument("numbers or weights have the wrong length");
+        last = std::min(last, labels.shape(0));
+        for (; first < last; ++first) {
+            std::int32_t& number = numbers.data()[first];
+            if (number >= 0) continue;
+            number = number_of(labels.data()[first], ids.data()[first]);
+            if (number < 0 && (!weights || weights->data()[first] > 0)) break;
+        }
+        return first;
     }
 
     /// How many classes there are among the labels that have no number.
@@ -149,30 +180,31 @@ private:
         if (ids.shape(0) != labels.shape(0)) throw std::invalid_argument("ids has the wrong length");
     }
 
+    std::int32_t number_of(double label, std::int32_t id) const noexcept {
+        return id < 0 ? of_value(label) : of_text(id);
+    }
+
     std::int32_t of_value(double label) const noexcept {
         // Two classes are the most common case; for NaN no comparison holds.
         if (values_.size() == 2)
             return label == values_[0] ? numbers_[0] : label == values_[1] ? numbers_[1] : -1;
-        const std::size_t place = place_of(label);
-        return place < values_.size() && values_[place] == label ? numbers_[place] : -1;
-    }
-
-    /// How many of the values are smaller.
-    std::size_t place_of(double label) const noexcept {
-        constexpr std::size_t kFew = 64;
-        if (values_.size() > kFew)
-            return static_cast<std::size_t>(std::lower_bound(values_.begin(), values_.end(), label) -
-                                            values_.begin());
+        if (by_value_.size() > values_.size()) {
+            const auto found = by_value_.find(label);
+            return found != by_value_.end() ? found->second : -1;
+        }
         std::size_t smaller = 0;  // all compared: halving them would be a guess each time, and mostly wrong
         for (const double value : values_) smaller += value < label;
-        return smaller;
+        return smaller < values_.size() && values_[smaller] == label ? numbers_[smaller] : -1;
     }
 
     std::int32_t of_text(std::int32_t id) const noexcept {
         return static_cast<std::size_t>(id) < texts_.size() ? texts_[id] : -1;
     }
 
-    std::vector<double> values_;  // rising
+    static constexpr std::size_t kFew = 64;
+
+    std::unordered_map<double, std::int32_t> by_value_;
+    std::vector<double> values_;  // the first few, rising
     std::vector<std::int32_t> numbers_, texts_;
 };
 
@@ -251,6 +283,10 @@ void bind_labels(nb::module_& m) {
         .def(nb::init<>())
         .def("add", &ClassNumbers::add, nb::arg("value"), nb::arg("number"))
         .def("set_texts", &ClassNumbers::set_texts, nb::arg("numbers"))
+        .def("add_texts", &ClassNumbers::add_texts, nb::arg("numbers"))
+        .def("set_text", &ClassNumbers::set_text, nb::arg("place"), nb::arg("number"))
+        .def("first_unknown", &ClassNumbers::first_unknown, nb::arg("labels"), nb::arg("ids"),
+             nb::arg("numbers").noconvert(), nb::arg("weights").none(), nb::arg("first"), nb::arg("last"))
         .def("encode", &ClassNumbers::encode, nb::arg("labels"), nb::arg("ids"), nb::arg("out").noconvert(),
              nb::arg("first") = 0)
         .def_static("strangers", &ClassNumbers::strangers, nb::arg("labels"), nb::arg("ids"),

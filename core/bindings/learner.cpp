@@ -915,6 +915,13 @@ void bind_learner(nb::module_& m) {
             },
             nb::arg("n"))
         .def(
+            "set_max_names",
+            [](Handle& self, std::size_t n) {
+                const auto lock = own_turn(self.turn);
+                self.features.max_names = n;
+            },
+            nb::arg("n"), "How many words of hashed columns are kept.")
+        .def(
             "name_columns",
             [](Handle& self, const std::vector<std::string>& names) {
                 const auto lock = own_turn(self.turn);

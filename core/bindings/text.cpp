@@ -300,7 +300,14 @@ void bind_reader(nb::module_& m) {
         .def("problems", [](const ReaderHandle& r) { return r.reader().problems(); })
         .def_prop_ro("problem_count", [](const ReaderHandle& r) { return r.reader().problem_count(); })
         .def_prop_ro("line", [](const ReaderHandle& r) { return r.reader().line(); })
-        .def("label_texts", [](const ReaderHandle& r) { return r.tables().labels.texts(); })
+        .def(
+            "label_texts",
+            [](const ReaderHandle& r, std::size_t first) {
+                const std::vector<std::string>& texts = r.tables().labels.texts();
+                return std::vector<std::string>(
+                    texts.begin() + static_cast<std::ptrdiff_t>(std::min(first, texts.size())), texts.end());
+            },
+            nb::arg("first") = 0)
         .def(
             "names", [](ReaderHandle& r) { return name_list(r.names()); }, nb::sig(kNamesSignature))
         .def_prop_ro("names_full", [](ReaderHandle& r) { return r.names().full(); })

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "onlinear/text/bytes.hpp"
@@ -211,14 +212,13 @@ bool Csv::assign_label(const char* at, Fault& fault) {
 bool Csv::header(Fault& fault) {
     const char* const at = cutter_.cells().front().at;
     columns_.clear();
+    std::unordered_set<std::string_view> names;
     for (const Cell& cell : cutter_.cells()) {
         fault.fatal = true;
         if (!utf8(cell, fault)) return false;
-        for (const Column& column : columns_) {
-            if (column.name == cell.text) {
-                return fault.set(cell.at, "different column names", quoted(cell.text) + " twice",
-                                 "Rename one of the columns.");
-            }
+        if (!names.insert(cell.text).second) {
+            return fault.set(cell.at, "different column names", quoted(cell.text) + " twice",
+                             "Rename one of the columns.");
         }
         fault.fatal = false;
         columns_.push_back({std::string(cell.text), Role::undecided, 0});

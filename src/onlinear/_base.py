@@ -450,13 +450,9 @@ class OnlineClassifier(ClassifierMixin, LinearEstimator):
         self._labels.add(new)
         n_classes = max(len(self._labels), 2)
         if n_classes > 2 and handle.n_blocks == 1:
-            several = self._joint_task() or task.Multiclass()
-            handle.to_multiclass(several)
-            self._learner.task = several
-            if isinstance(several, task.MulticlassJoint):
-                self._learner.rule = None
+            self._learner.to_multiclass(self._joint_task() or task.Multiclass(), expected)
         if n_features > handle.n_features or n_classes > max(handle.n_blocks, 2):
-            handle.grow(max(n_features, handle.n_features), n_classes)
+            self._learner.grow(max(n_features, handle.n_features), n_classes, expected)
         self.n_features_in_ = handle.n_features
 
     def _refuse_class(self, label: Any) -> None:
@@ -832,15 +828,21 @@ def _numbered(labels: Array, weights: Array | None, known: Labels) -> tuple[Arra
     if weights is None or weights.all():
         arrivals, rows = known.arrivals(labels)
         known.add(arrivals)
-        numbers = known.encode(labels)
-        assert numbers is not None
+        encoded = known.encode(labels)
+        numbers = encoded
     else:
         counted = np.flatnonzero(weights)
         arrivals, where = known.arrivals(labels[counted])
         known.add(arrivals)
         rows = counted[where]
         numbers = np.zeros(len(labels), dtype=np.int32)
-        numbers[counted] = known.encode(labels[counted])
+        encoded = known.encode(labels[counted])
+        if encoded is not None:
+            numbers[counted] = encoded
+    if encoded is None or numbers is None:
+        raise DataError(
+            "y changed while it was read: something else writes into it. Give a copy, as with y.copy()."
+        )
     return numbers, [(int(row), arrivals[i : i + 1]) for i, row in enumerate(rows)]
 
 

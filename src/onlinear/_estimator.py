@@ -43,6 +43,30 @@ if TYPE_CHECKING:
 __all__ = ["Array", "GaussianBelief", "LinearEstimator", "OnlineEstimator"]
 
 
+class NamesRoom:
+    """Room behind an array of names, so that a new name costs no copy of those before it.
+
+    What it gives are the first so many of a larger array; an array it gave before never changes.
+    """
+
+    def __init__(self) -> None:
+        self._room = np.empty(0, dtype=object)
+        self._used = 0
+
+    def longer(self, names: Array, more: list[str]) -> Array:
+        """The names and some more behind them."""
+        n, size = len(names), len(names) + len(more)
+        if names.base is not self._room or n != self._used or size > len(self._room):
+            self._room = np.empty(2 * size, dtype=object)
+            self._room[:n] = names
+        self._room[n:size] = more
+        self._used = size
+        return self._room[:size]
+
+    def __reduce__(self) -> tuple[type[NamesRoom], tuple[()]]:
+        return NamesRoom, ()  # a copy of the model makes its own
+
+
 if is_lean():  # one run of a command: what it learns from may not be worth the making of huge pages
     _core.put_off_huge_pages()
 
@@ -72,6 +96,7 @@ class OnlineEstimator(BaseEstimator):
     if TYPE_CHECKING:  # what learning sets, and what every subclass has
         _learner: Learner = field(init=False)
         _labels: Labels = field(init=False)
+        _names: NamesRoom = field(init=False)
         n_features_in_: int = field(init=False)
         feature_names_in_: Array = field(init=False)
         n_passes_: int = field(init=False)
@@ -320,8 +345,9 @@ class OnlineEstimator(BaseEstimator):
         """Dicts brought new features."""
         self.n_features_in_ = handle.n_features
         if "feature_names_in_" in self.__dict__:
-            self.feature_names_in_ = np.array([*self.feature_names_in_, *handle.fresh_names], dtype=object)
-            self._learner.feature_names = [str(name) for name in self.feature_names_in_]
+            room = self.__dict__.setdefault("_names", NamesRoom())
+            self.feature_names_in_ = room.longer(self.feature_names_in_, handle.fresh_names)
+            self._learner.feature_names = self.feature_names_in_
 
     def _is_weightless(self, x: Mapping[Any, Any], w: Any, dtype: str) -> bool:
         """Whether an example that would bring something new has no weight: then it is checked and brings nothing."""
@@ -499,7 +525,7 @@ class OnlineEstimator(BaseEstimator):
             return
         self._inspect(rows, self._learner.dtype)
         if rows.n_columns > self._learner.n_features:
-            self._learner.handle.grow(rows.n_columns, 1)
+            self._learner.grow(rows.n_columns, 1)
             self.n_features_in_ = rows.n_columns
 
     # ------------------------------------------------------------------ reading

@@ -125,7 +125,7 @@ class Learner:
         self._initial_mean = None if initial_mean is None else _mean_of(initial_mean)
         self._handle: _core.Learner | None = None
         #: Names of the columns, which the string keys of dicts are matched to; None hashes them.
-        self.feature_names: list[str] | None = None
+        self.feature_names: list[str] | Array | None = None
         self._check_range()
         # Wrong combinations are refused here, before there is any data.
         if n_features is not None and (n_classes is not None or self._is_single):
@@ -170,6 +170,25 @@ class Learner:
             raise ParameterError(f"{self.belief} has no weights of its own to truncate; leave truncation out")
         return handle
 
+    def grow(self, n_features: int, n_classes: int, expected: int = 0) -> None:
+        """Make room for so many features and classes; room for `expected` ones was asked for before."""
+        try:
+            self.handle.grow(n_features, n_classes)
+        except MemoryError:
+            raise MemoryError(self._room(n_features, max(n_classes, expected))) from None
+
+    def to_multiclass(self, several: Any, expected: int = 0) -> None:
+        """Go on with a task of several classes, a block of weights for each, where two shared one."""
+        before, self.task = self.task, several
+        try:
+            self.handle.to_multiclass(several)
+        except MemoryError:
+            message = self._room(self.n_features, max(3, expected))
+            self.task = before
+            raise MemoryError(message) from None
+        if isinstance(several, task.MulticlassJoint):
+            self.rule = None
+
     def _room(self, n_features: int, n_classes: int) -> str:
         """What to say when there is no room for a learner of this size."""
         each = 4 if self.dtype == "float32" else 8
@@ -179,9 +198,9 @@ class Learner:
             return f"a full covariance of {weights} weights needs {need:.1f} GiB; use a diagonal belief"
         numbers = 2 if hasattr(self.belief, "initial_variance") else 1
         return (
-            f"{weights} weights ({n_features} features, {n_classes} classes) need at least "
-            f"{each * numbers * weights / 2**30:.1f} GiB; use fewer features (hash them to fewer bits), fewer classes, "
-            "or dtype='float32'"
+            f"{weights} weights ({n_features} features, {n_classes} classes, {each * numbers} bytes each) need at least "
+            f"{each * numbers * weights / 2**30:.1f} GiB; use fewer features (hash them to fewer bits) or fewer classes"
+            + (", or dtype='float32'" if each == 8 else "")
         )
 
     def _new_handle(self, n_features: int, n_classes: int | None = None) -> _core.Learner:
@@ -194,7 +213,7 @@ class Learner:
         handle.use_hashing(self.bits)
         handle.set_max_features(self.max_features)
         if self.feature_names is not None:
-            handle.name_columns(self.feature_names)
+            handle.name_columns([str(name) for name in self.feature_names])
         return handle
 
     def _start(self, n_features: int, n_classes: int | None = None) -> _core.Learner:
@@ -274,12 +293,14 @@ class Learner:
             rows.n_columns, int(answers.max(initial=1)) + 1 if answers is not None and named else None
         )
         try:
-            return self._learn_checked(rows, answers, weights, scores, lists)
-        except NumericError:
-            raise  # the rows before stay learned
-        except BaseException:
-            self._handle = None  # what is refused does not say how large a learner is
+            report = self._learn_checked(rows, answers, weights, scores, lists)
+        except BaseException as error:
+            if not isinstance(error, NumericError) or self.n_seen == 0:  # else the rows before stay learned
+                self._handle = None  # what is refused does not say how large a learner is
             raise
+        if weights is not None and not weights.any():
+            self._handle = None  # nor does what has no weight
+        return report
 
     def _learn_checked(
         self,

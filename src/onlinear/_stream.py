@@ -92,7 +92,8 @@ class StreamLabels:
     def __init__(self, names: list[Any]) -> None:
         self._native = _core.ClassNumbers()
         self._by_text: dict[str, int] = {}
-        self._n_texts = 0  # of the reader's table that have been looked up
+        self._table: list[str] = []  # a reader's texts, which are only ever added to
+        self._places: dict[str, int] = {}  # where they stand in it, as far as they have been looked up
         for number, name in enumerate(names):
             self.add(name, number)
 
@@ -100,7 +101,8 @@ class StreamLabels:
         """Give a class its number."""
         if isinstance(name, str):
             self._by_text[name] = number
-            self._n_texts = 0
+            if name in self._places:
+                self._native.set_text(self._places[name], number)
         else:
             self._native.add(float(label_value(float(name))), number)
 
@@ -125,11 +127,27 @@ class StreamLabels:
 
     def encode_again(self, batch: Batch, numbers: Any, first: int = 0) -> None:
         """Complete the numbers from `first` on, now that more classes are known."""
-        texts = batch.label_texts
-        if self._n_texts < len(texts):
-            self._n_texts = len(texts)
-            self._native.set_texts([self._by_text.get(text, _UNKNOWN) for text in texts])
+        self._look_up(batch.label_texts)
         self._native.encode(batch.buffers.labels, batch.buffers.label_ids, numbers, first)
+
+    def first_unknown(self, batch: Batch, numbers: Any, start: int, stop: int) -> int:
+        """The first row with a weight whose class has no number, or `stop`; numbers are completed up to it."""
+        buffers = batch.buffers
+        found = self._native.first_unknown(
+            buffers.labels, buffers.label_ids, numbers, buffers.weight, start, stop
+        )
+        return int(found)
+
+    def _look_up(self, texts: list[str]) -> None:
+        """Get to know the texts of a reader's table: those new in it, or all where it is another reader's."""
+        if texts is not self._table:
+            self._table, self._places = texts, {}
+            self._native.set_texts([])
+        known = len(self._places)
+        if known < len(texts):
+            fresh = texts[known:]
+            self._places.update((text, place) for place, text in enumerate(fresh, start=known))
+            self._native.add_texts([self._by_text.get(text, _UNKNOWN) for text in fresh])
 
     @staticmethod
     def n_strangers(batch: Batch, numbers: Any) -> int:
@@ -190,7 +208,7 @@ class RowStream:
 
     def _grow(self, n_features: int) -> None:
         """Make room for features not met before."""
-        self.model._learner.handle.grow(n_features, 1)
+        self.model._learner.grow(n_features, 1)
         self.model.n_features_in_ = n_features
 
     def _tally(self, answers: Any, rows: Array, scores: Array) -> dict[str, float]:
@@ -256,13 +274,16 @@ class RowStream:
         done = Counts()
         if "feature_names_in_" in self.model.__dict__ and start < stop:
             self._need_named(batch, start)
-        while start < stop:
-            start, end = self._meet_rows(batch, answers, start, stop)
-            if self.measure and start < end:
-                end = min(end, start + max(self._MOST_SCORES // self.model._learner.handle.n_blocks, 1))
-            end = self._until(held_out, start, end)
-            if start < end:
-                start = self._learn_known(batch, answers, start, end, calibrate, held_out, done)
+        try:
+            while start < stop:
+                start, end = self._meet_rows(batch, answers, start, stop)
+                if self.measure and start < end:
+                    end = min(end, start + max(self._MOST_SCORES // self.model._learner.handle.n_blocks, 1))
+                end = self._until(held_out, start, end)
+                if start < end:
+                    start = self._learn_known(batch, answers, start, end, calibrate, held_out, done)
+        except MemoryError as error:
+            raise MemoryError(f"{batch.source}:{int(batch.lines[start])}: {error}") from None
         return done
 
     def _until(self, held_out: Array | None, start: int, end: int) -> int:
@@ -386,13 +407,12 @@ class StreamLearner(RowStream):
 
     def _meet_rows(self, batch: Batch, answers: Any, start: int, stop: int) -> tuple[int, int]:
         """Rows of no weight bring no class, so those before the first class are passed over."""
-        weight = batch.buffers.weight
-        new = _core.first_unknown(answers, weight, start, stop)
+        new = self.labels.first_unknown(batch, answers, start, stop)
         if not self.started and new > start:
             return new, 0
         if new == start:
             self._meet(batch, answers, start)
-            new = _core.first_unknown(answers, weight, start, stop)
+            new = self.labels.first_unknown(batch, answers, start, stop)
         return start, new
 
     def _meet(self, batch: Batch, numbers: Any, row: int) -> None:
@@ -410,7 +430,8 @@ class StreamLearner(RowStream):
         for number, met in enumerate(model._labels.names[known:], start=known):
             self.labels.add(met, number)
         # A cost matrix names all classes at once, also those of rows before.
-        self.labels.encode_again(batch, numbers, 0 if len(model._labels) > known + 1 else row)
+        if len(model._labels) > known + 1:
+            self.labels.encode_again(batch, numbers)
 
     def _expected(self, batch: Batch, numbers: Any, known: int) -> int:
         """How many classes there will be at the end of a batch, counted once a batch."""

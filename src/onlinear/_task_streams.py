@@ -190,7 +190,7 @@ class RankingStream(RowStream):
         if self.started:
             new = model._labels.unknown(_array(names))
             model._labels.add(new)
-            model._learner.handle.grow(model._learner.n_features, len(model._labels))
+            model._learner.grow(model._learner.n_features, len(model._labels))
         else:
             with model._all_or_nothing():
                 model._labels, model._one_each = Labels(), batch.label_indptr is None
@@ -206,7 +206,7 @@ class RankingStream(RowStream):
         return np.ascontiguousarray(numbers, dtype=np.int32), np.ascontiguousarray(lists)
 
     def _grow(self, n_features: int) -> None:
-        self.model._learner.handle.grow(n_features, len(self.model._labels))
+        self.model._learner.grow(n_features, len(self.model._labels))
         self.model.n_features_in_ = n_features
 
     def _tally(self, answers: LabelLists, rows: Array, scores: Array) -> dict[str, float]:

@@ -206,7 +206,7 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         else:
             self._labels.add(new)
             if len(new) or rows.n_columns > self._learner.n_features:
-                self._learner.handle.grow(rows.n_columns, len(self._labels))
+                self._learner.grow(rows.n_columns, len(self._labels))
             self.n_features_in_ = self._learner.n_features
         numbers, lists = given.between(start, stop, self._labels)
         self._learner.learn_rows(
@@ -272,13 +272,13 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
             self._check_parameters()
         if (first or len(new)) and self._is_weightless(x, w, self._dict_dtype()):
             return self
-        with self._all_or_nothing(deep=not first and len(new) > 0, single=True):
+        with self._all_or_nothing(grows=not first and len(new) > 0, single=True):
             if first:
                 self._labels, self._one_each = known, False
                 self._start(0, new, self._dict_dtype())
             elif len(new):
                 self._labels.add(new)
-                self._learner.handle.grow(self._learner.n_features, len(self._labels))
+                self._learner.grow(self._learner.n_features, len(self._labels))
             self._learn_dict(x, w, relevant=[self._labels.index[label] for label in relevant])
         return self
 
@@ -311,7 +311,7 @@ class MultilabelRanker(ClassifierMixin, LinearEstimator):
         else:
             self._labels.add(new)
             if len(new) or rows.n_columns > self._learner.n_features:
-                self._learner.handle.grow(rows.n_columns, len(self._labels))
+                self._learner.grow(rows.n_columns, len(self._labels))
             self.n_features_in_ = self._learner.n_features
         return rows
 

@@ -15,13 +15,17 @@ from onlinear import (
     AROWClassifier,
     AROWRegressor,
     KernelClassifier,
+    Learner,
     MultilabelRanker,
     PassiveAggressiveClassifier,
     PassiveAggressiveOneClass,
     PassiveAggressiveRegressor,
     SequenceLabeler,
+    belief,
+    rule,
+    task,
 )
-from onlinear.exceptions import DataError
+from onlinear.exceptions import DataError, NumericError
 from tests.cli.commands import Done
 from tests.cli.commands import onlinear as command
 
@@ -203,3 +207,15 @@ def test_sequences_of_no_weight_bring_nothing() -> None:
     assert fitted.feature_names_ == without.feature_names_
     with pytest.raises(DataError, match="zero for every sequence"):
         SequenceLabeler().fit(tokens, labels, sample_weight=np.zeros(5))
+
+
+def test_a_learner_is_not_started_by_rows_of_no_weight() -> None:
+    """Nor by a first row that is refused: what comes next may have another width."""
+    learner = Learner(
+        task=task.Multiclass(), rule=rule.Arow(r=1.0), belief=belief.Diagonal(), dtype="float32"
+    )
+    assert learner.learn(X, NUMBERS, sample_weight=np.zeros(ROWS)).n_updates == 0
+    with pytest.raises(NumericError):
+        learner.learn(np.full((1, 9), 3e38), [1])
+    assert learner.learn(X[:, :2], NUMBERS).n_learned == ROWS
+    assert learner.n_features == 2

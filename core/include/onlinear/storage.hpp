@@ -235,12 +235,12 @@ public:
     }
 
     /// Empty planes of another shape, with room for what this one expects.
-    Planes reshaped(std::size_t slots, std::size_t blocks) const {
+    Planes reshaped(std::size_t slots, std::size_t blocks, std::size_t least_capacity = 0) const {
         Planes out;
         out.planes_ = planes_;
         out.apart_ = apart_;
         out.expected_ = expected_;
-        out.shape(slots, blocks);
+        out.shape(slots, blocks, least_capacity);
         return out;
     }
 
@@ -330,10 +330,12 @@ public:
             slots_ = slots;
             blocks_ = blocks;
         } else {
-            // Doubling keeps the cost of growing one feature at a time constant per feature.
+            // Doubling keeps the cost of growing one feature at a time constant per feature. Classes that
+            // come one at a time take an eighth more: they are few, and all of their room is written to.
             const std::size_t room =
                 slots > capacity_ && capacity_ > 0 ? std::max(slots, 2 * capacity_) : slots;
-            Planes larger = reshaped(std::max(room, capacity_), blocks);
+            if (blocks_ > 1 && blocks > pitch_) expect(blocks + blocks / 8);
+            Planes larger = reshaped(room, blocks, capacity_);
             larger.slots_ = slots;
             // What is copied is given back on the way, so that a large model is not in memory twice.
             constexpr std::uint32_t kStretch = 1 << 14;
@@ -413,18 +415,18 @@ private:
                 f(first, std::min(kTile, last_slot - first), b);
     }
 
-    void shape(std::size_t slots, std::size_t blocks) {
-        measure(slots, blocks);
+    void shape(std::size_t slots, std::size_t blocks, std::size_t least_capacity = 0) {
+        measure(slots, blocks, least_capacity);
         // Vectors over the blocks of the last slot may reach past them.
         array_ = BigArray<T>(capacity_ * planes_ * pitch_ + (single() ? 0 : kVector));
     }
 
-    void measure(std::size_t slots, std::size_t blocks) noexcept {
+    void measure(std::size_t slots, std::size_t blocks, std::size_t least_capacity = 0) noexcept {
         slots_ = slots;
         blocks_ = blocks;
         // Whole vectors for dense rows, and a little room: the highest feature of a stream is rarely in its
         // first rows, and pages that are never touched cost nothing.
-        capacity_ = (std::max<std::size_t>(slots, 1) + slots / 32 + 15) / 16 * 16;
+        capacity_ = std::max((std::max<std::size_t>(slots, 1) + slots / 32 + 15) / 16 * 16, least_capacity);
         const std::size_t part = apart_ ? kVector : kVector / 2;
         pitch_ = single() ? 1 : (std::max(blocks, expected_) + part - 1) / part * part;
         stride_ = apart_ ? capacity_ * pitch_ : pitch_;

@@ -80,7 +80,7 @@ class NativeReader:
         if self._columns is None:
             self._highest = max(self._highest, rows.n_columns)
         if rows.any_text_label:
-            self._label_texts.extend(self._native.label_texts()[len(self._label_texts) :])
+            self._label_texts.extend(self._native.label_texts(len(self._label_texts)))
         texts = self._label_texts
         return Batch(
             Buffers(
