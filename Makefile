@@ -1,12 +1,15 @@
 # Two commands to know: `make demo` and `make test`. Each makes its own virtual environment.
 PYTHON ?= python3
 VENV := .venv-make
+ifneq ($(PYTHON),python3)  # make test PYTHON=python3.13
+VENV := .venv-make-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+endif
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' 2>/dev/null) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test mutants bench lint types format-check sanitize fuzz docs clean
+.PHONY: demo test mutants bench lint types format-check sanitize threads cross sdist fuzz clean
 
 demo: $(STAMP)
 	$(BIN)/python -m onlinear.demo
@@ -39,6 +42,18 @@ format-check: lint
 sanitize:
 	./.ci/sanitize
 
+# The Python module under ThreadSanitizer.
+threads:
+	./.ci/threads
+
+# The core compiled for macOS on arm64 and for Linux on aarch64, where its tests run under qemu.
+cross:
+	./.ci/cross
+
+# The source distribution, unpacked, built and tested away from here.
+sdist:
+	./.ci/sdist
+
 # Every parser on 200,000 inputs each, against a plain reference.
 fuzz:
 	./.ci/fuzz
@@ -50,4 +65,4 @@ $(STAMP): $(SOURCES)
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) build dist .venv-sanitize .venv-fuzz demo-output
+	rm -rf .venv-make* .venv-sanitize .venv-threads .venv-cross .venv-fuzz build dist demo-output

@@ -112,7 +112,8 @@ TEST("one strange example cannot flatten the map: its scale falls to half at mos
 TEST(
     "scores that are infinite, no number or as large as there are, and weights of every size, leave a "
     "possible map") {
-    constexpr double inf = std::numeric_limits<double>::infinity(), nan = std::nan(""), top = 1.7e308;
+    constexpr double inf = std::numeric_limits<double>::infinity(),
+                     nan = std::numeric_limits<double>::quiet_NaN(), top = 1.7e308;
     const double extreme[] = {inf, -inf, nan, top, -top, 0.0, 5e-324, 1e-160, 1.0};
     const double weights[] = {5e-324, 1e-308, 1e-5, 1.0, 1e100, 1e308};
     Calibration two, several;
