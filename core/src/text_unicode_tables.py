@@ -1,9 +1,11 @@
 """Writes core/include/onlinear/text/unicode_tables.hpp from this Python's own Unicode tables.
 
-    python core/src/text_unicode_tables.py
+    python3.11 core/src/text_unicode_tables.py
 
 The tokenizer must split and lower-case as Python's ``re`` and ``str.lower`` do, since scikit-learn's
-HashingVectorizer is built on them; so they are the source, not a data file of some other version.
+HashingVectorizer is built on them; so they are the source, not a data file of some other version. A word must have the
+same column on every version of Python, or models would forget it: the tables are those of Python 3.11, Unicode 14.0,
+and stay so.
 """
 
 from __future__ import annotations
@@ -99,6 +101,8 @@ def lines(items: Iterable[str], width: int = 105) -> str:
 
 def main() -> None:
     """Write the header."""
+    if unicodedata.unidata_version != "14.0.0":
+        raise SystemExit(f"the tables are of Unicode 14.0.0, this Python has {unicodedata.unidata_version}")
     index, bitmaps = blocks(is_word)
     expansions = [c for c in CHARACTERS if len(chr(c).lower()) > 1]
     if expansions != [0x130] or "İ".lower() != "i\u0307":

@@ -27,7 +27,9 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     r"""Turn documents into hashed features.
 
     Ten times as fast as scikit-learn's ``HashingVectorizer`` and with the same result, bit for bit, for the
-    same parameters: ``TextHasher(bits=20, dtype=np.float64)`` is ``HashingVectorizer(n_features=2**20)``.
+    same parameters: ``TextHasher(bits=20, dtype=np.float64)`` is ``HashingVectorizer(n_features=2**20)``. What is
+    a letter, and which is its lower case, is that of Unicode 14.0, Python 3.11's, on every version of Python, so that
+    a model finds its words again; ``HashingVectorizer`` on a newer one knows a few rare letters more.
 
     Parameters
     ----------
@@ -39,7 +41,7 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ngram_range : (int, int), default=(1, 1)
         The shortest and the longest n-gram.
     lowercase : bool, default=True
-        Whether to lower the case first, as `str.lower` does.
+        Whether to lower the case first, as `str.lower` of Python 3.11 does.
     alternate_sign : bool, default=True
         Whether the hash also gives a sign, so that collisions cancel on average.
     weighting : {"count", "binary", "log"}, default="count"
