@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from types import FunctionType
-from typing import Any, Literal, TypeVar, dataclass_transform, get_args, get_origin
+from typing import Any, Literal, Self, TypeVar, dataclass_transform, get_args, get_origin
 
 from ._lean import is_lean
 from .exceptions import ParameterError
@@ -137,9 +137,18 @@ def _document(method: FunctionType) -> None:
     listed = "\n".join(entries[name] for name in arguments if name in entries)
     if listed:
         sections.insert(0, title + listed)
-    if method.__annotations__.get("return") == "Self" and "Returns\n-------\nself" not in sections:
+    if _returned(method) in ("Self", Self) and "Returns\n-------\nself" not in sections:
         sections.append("Returns\n-------\nself")
     method.__doc__ = "\n\n".join([head, *sections])
+
+
+def _returned(method: FunctionType) -> Any:
+    """What a method says it returns; from 3.14 on as text, because its types may be there for checkers alone."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return annotationlib.get_annotations(method, format=annotationlib.Format.STRING).get("return")
+    return method.__annotations__.get("return")
 
 
 #: Attributes of instances, which the class itself does not show.
@@ -206,18 +215,18 @@ def check_flag(owner: str, name: str, value: Any) -> None:
 def declared_choices(cls: type) -> dict[str, tuple[Any, ...] | None]:
     """The parameters of `cls` declared as flags (None) or as one of several words (the words)."""
     declared: dict[str, tuple[Any, ...] | None] = {}
-    hints: dict[str, Any] = {}
-    for part in reversed(cls.__mro__):
-        hints.update(vars(part).get("__annotations__", {}))
-    for name in cls.__dataclass_fields__:  # type: ignore[attr-defined]
-        if hints[name] in ("bool", bool):
+    # The dataclass has kept every annotation, as text or not: where classes keep theirs depends on the version of
+    # Python (PEP 649).
+    for name, field in cls.__dataclass_fields__.items():  # type: ignore[attr-defined]
+        hint = field.type
+        if hint in ("bool", bool):
             declared[name] = None
-        elif get_origin(hints[name]) is Literal:
-            declared[name] = get_args(hints[name])
-        elif isinstance(hints[name], str) and hints[name].startswith("Literal["):
+        elif get_origin(hint) is Literal:
+            declared[name] = get_args(hint)
+        elif isinstance(hint, str) and hint.startswith("Literal["):
             # By hand: typing.get_type_hints would look up every type, and import NumPy for some of them.
             with suppress(NameError, TypeError):  # words, or something else as well
-                declared[name] = eval(hints[name], {"Literal": _Words})
+                declared[name] = eval(hint, {"Literal": _Words})
     return declared
 
 
