@@ -1,6 +1,7 @@
 #if defined(__unix__) || defined(__APPLE__)
 #include <pthread.h>
 #endif
+#include <cstdlib>
 
 #include "bindings.hpp"
 #include "turn.hpp"
@@ -8,7 +9,9 @@
 NB_MODULE(_core, m) {
     namespace b = onlinear::bindings;
     m.doc() = "The native core of onlinear.";
-    nanobind::set_leak_warnings(false);
+    // A user who ends a program with a model in a module's dict has done nothing wrong; tests ask for the
+    // warnings.
+    nanobind::set_leak_warnings(std::getenv("ONLINEAR_LEAKS") != nullptr);
 #if defined(__unix__) || defined(__APPLE__)
     pthread_atfork(nullptr, nullptr, [] { b::forks.fetch_add(1, std::memory_order_relaxed); });
 #endif
