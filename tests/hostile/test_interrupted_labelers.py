@@ -251,7 +251,6 @@ def test_a_run_interrupted_at_any_point_of_reading_saves_a_whole_model(tmp_path:
             assert saved.read_bytes() == whole.read_bytes()
 
 
-@pytest.mark.slow
 def test_real_signals_at_every_stage_of_a_run(tmp_path: Path) -> None:
     """Ctrl-C and SIGTERM, each run a little further on, until the model is the one of a run left alone."""
     data, whole, saved = (

@@ -100,7 +100,6 @@ def test_stopping_at_every_checkpoint_changes_no_bits(how: list[str], data: Path
     assert parts.read_bytes() == whole.read_bytes()
 
 
-@pytest.mark.slow
 def test_a_killed_run_resumes_to_the_same_bits(large: Path, tmp_path: Path) -> None:
     """Kill -9 at twenty random moments of training, over two passes of compressed input."""
     whole, parts, folder = tmp_path / "whole.safetensors", tmp_path / "parts.safetensors", tmp_path / "run"
@@ -125,7 +124,6 @@ def test_a_killed_run_resumes_to_the_same_bits(large: Path, tmp_path: Path) -> N
     print(f"kill -9 while training: {killed} times, {ended + 1} runs brought to their end")
 
 
-@pytest.mark.slow
 def test_a_process_killed_while_saving_leaves_a_whole_model(tmp_path: Path) -> None:
     """Kill -9 at twenty random moments of saving over and over: the file is always a whole model."""
     path = tmp_path / "model.safetensors"
@@ -193,7 +191,6 @@ def stop_quietly(process: object) -> None:
     process.communicate(timeout=60)  # type: ignore[attr-defined]
 
 
-@pytest.mark.slow
 def test_ctrl_c_stops_cleanly_and_saves(data: Path, tmp_path: Path) -> None:
     """Twenty times: exit code 130, no traceback, and the model so far is saved whole."""
     rng = random.Random(3)
