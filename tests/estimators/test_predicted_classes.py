@@ -116,3 +116,22 @@ def test_a_bad_row_is_named(row: int) -> None:
 
     with pytest.raises(DataError, match=f"row {row}\\b"):
         model.predict(X)
+
+
+@pytest.mark.parametrize("poison", [np.nan, np.inf])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("average", [False, True])
+def test_a_value_that_is_not_finite_is_answered_by_nobody(
+    n_classes: int, dtype: str, poison: float, average: bool
+) -> None:
+    """Scores are read where the values lie; one that is no number shows in its score and is named."""
+    stream = dense_stream(n=40, d=6, n_classes=n_classes, dtype=np.dtype(dtype))
+    model = onlinear.AROWClassifier(dtype=dtype, average=average).partial_fit(stream.X, stream.y)
+    X = stream.X.copy()
+    X[2, 3] = poison
+
+    for rows in (X, sp.csr_array(X)):
+        for ask in (model.predict, model.decision_function, model.predict_proba):
+            with pytest.raises(DataError, match=r"row 2, column 3"):
+                ask(rows)

@@ -211,6 +211,15 @@ def test_of_rivals_with_equal_scores_the_first_is_answered(made: Any, label: int
     assert np.flatnonzero(np.any(learner.mean != 0, axis=1)).tolist() == sorted([label, rival])
 
 
+def test_rivals_with_equal_scores_share_the_blame() -> None:
+    """Before anything is known all scores are 0, and each of three wrong classes is as guilty as the others."""
+    asked = task.MulticlassJoint(method="uniform", rate=0.6)
+    learner = Learner(task=asked, rule=None, belief=belief.Mean(), n_classes=4)
+    learner.learn(X[:1], [2])
+
+    np.testing.assert_allclose(learner.mean, np.outer([-0.2, -0.2, 0.6, -0.2], X[0]), rtol=1e-12)
+
+
 @pytest.mark.parametrize("error", [0.5, -0.5])
 def test_an_error_of_epsilon_is_none(error: float) -> None:
     """What lies on the edge of the band is right and teaches nothing; the next number outside is a mistake."""
@@ -223,3 +232,14 @@ def test_an_error_of_epsilon_is_none(error: float) -> None:
 
     assert (inside.n_mistakes, inside.n_updates) == (0, 0)
     assert (outside.n_mistakes, outside.n_updates) == (1, 1)
+
+
+@pytest.mark.parametrize("known", [belief.Diagonal(), belief.Full()], ids=["diagonal", "full"])
+def test_a_target_that_is_met_exactly_teaches_confidence(known: Any) -> None:
+    """Least squares learn from every round: where there is no error the mean stays and the variance falls."""
+    learner = Learner(task=task.Regression(), rule=rule.LeastSquares(), belief=known, n_features=1)
+    report = learner.learn(np.ones((1, 1)), [0.0])
+
+    assert (report.n_mistakes, report.n_updates) == (0, 1)
+    assert learner.mean.item() == 0.0
+    assert learner.variance.item() == pytest.approx(0.5)
