@@ -205,7 +205,7 @@ def test_a_learned_radius_never_shrinks_and_stays_below_its_bound() -> None:
 def test_of_rivals_with_equal_scores_the_first_is_answered(made: Any, label: int, rival: int) -> None:
     """Before anything is known all scores are 0: the label's block and the first other one move, no third."""
     known = belief.Diagonal() if isinstance(made, rule.Arow) else belief.Mean()
-    learner = Learner(task=task.Multiclass(), rule=made, belief=known, n_classes=4)
+    learner = Learner(task=task.Multiclass(), rule=made, belief=known, n_features=3, n_classes=4)
     learner.learn(X[:1], [label])
 
     assert np.flatnonzero(np.any(learner.mean != 0, axis=1)).tolist() == sorted([label, rival])
@@ -214,7 +214,7 @@ def test_of_rivals_with_equal_scores_the_first_is_answered(made: Any, label: int
 def test_rivals_with_equal_scores_share_the_blame() -> None:
     """Before anything is known all scores are 0, and each of three wrong classes is as guilty as the others."""
     asked = task.MulticlassJoint(method="uniform", rate=0.6)
-    learner = Learner(task=asked, rule=None, belief=belief.Mean(), n_classes=4)
+    learner = Learner(task=asked, rule=None, belief=belief.Mean(), n_features=3, n_classes=4)
     learner.learn(X[:1], [2])
 
     np.testing.assert_allclose(learner.mean, np.outer([-0.2, -0.2, 0.6, -0.2], X[0]), rtol=1e-12)
