@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import cast
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from onlinear import AROWClassifier, PassiveAggressiveClassifier
@@ -275,3 +276,15 @@ def test_a_value_that_changes_the_dict_does_no_harm() -> None:
     assert "made-here" in words_of(model)
     assert np.isfinite(model.coef_).all()
     assert np.isfinite(model.learn_one({"lunch": 1.0}, "ham").coef_).all()
+
+
+def test_a_new_name_that_comes_twice_in_a_dict_is_one_feature() -> None:
+    """{"colour": "red", "colour=red": 1} names one feature twice, and its values add up."""
+    twice, once = (AROWClassifier(grow_features=True, dtype="float64") for _ in range(2))
+    for model in (twice, once):
+        model.partial_fit(pd.DataFrame({"a": [0.0, 1.0]}), [0, 1])
+    twice.learn_one({"a": 1.0, "colour": "red", "colour=red": 1.0, "b": 1.0}, 0)
+    once.learn_one({"a": 1.0, "colour=red": 2.0, "b": 1.0}, 0)
+
+    assert twice.feature_names_in_.tolist() == once.feature_names_in_.tolist() == ["a", "colour=red", "b"]
+    np.testing.assert_array_equal(twice.coef_, once.coef_)

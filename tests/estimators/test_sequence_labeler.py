@@ -570,3 +570,19 @@ def test_a_ragged_line_is_named_by_line_and_character(line: str, place: str, tmp
     path.write_text(f"a DT B-NP\n{line}\n", encoding="utf-8")
     with pytest.raises(DataError, match=rf"a\.txt:{place}: expected 3 columns"):
         SequenceLabeler().fit_file(path)
+
+
+def test_sentences_and_tokens_that_were_not_found_are_counted() -> None:
+    """By hand: what the model would have answered just before it learned."""
+    rng = np.random.default_rng(0)
+    sentences = [[{f"w{k}": 1.0} for k in rng.integers(0, 12, 6)] for _ in range(30)]
+    labels = [["odd" if int(next(iter(token))[1:]) % 2 else "even" for token in each] for each in sentences]
+    model = SequenceLabeler(average=False).partial_fit(sentences[:1], labels[:1])
+    seen = np.array([model.n_mistakes_, model.n_wrong_tokens_, model.n_tokens_])
+    for sentence, answer in zip(sentences[1:], labels[1:], strict=True):
+        wrong = sum(a != b for a, b in zip(model.predict([sentence])[0], answer, strict=True))
+        seen += [wrong > 0, wrong, len(answer)]
+        model.partial_fit([sentence], [answer])
+
+    assert seen[1] > seen[0] > 0
+    assert [model.n_mistakes_, model.n_wrong_tokens_, model.n_tokens_] == seen.tolist()

@@ -153,3 +153,13 @@ def test_random_numbers_in_random_places_are_refused_or_harmless(
         path.write_bytes(whole)
         edited(path, edit)
         survives(path)
+
+
+@pytest.mark.parametrize("name", ["born", "nu", "support", "elements"])
+def test_a_table_of_another_shape_is_refused(name: str) -> None:
+    """As many numbers in other rows and columns would be read as other examples."""
+    learner = onlinear.KernelClassifier(rule="arow", budget=20).partial_fit(*data())._learner
+    state = learner.state()
+    state[name] = np.ascontiguousarray(np.reshape(state[name], (1, -1)))
+    with pytest.raises(ValueError, match=f"state '{name}' has the wrong shape"):
+        learner.copy().handle.load_state(state)

@@ -194,3 +194,17 @@ def test_what_pythons_csv_module_writes_is_read(table: list[tuple[str, str]], de
     got = rows(out.getvalue(), "csv", delimiter=delimiter)
 
     assert got == [(float(i), hashed({"a": cell})) for i, (cell, _) in enumerate(table)]
+
+
+def test_a_refused_row_leaves_none_of_its_cells_behind() -> None:
+    """Cells, labels and weights before the one that is wrong go with their row."""
+    text = "y,w,a,b\n1,2,3,4\n0,9,5,oops\n1,1,6,7\n"
+    good = "y,w,a,b\n1,2,3,4\n1,1,6,7\n"
+    got, want = (batches(each, "csv", weight="w", on_error="skip")[0] for each in (text, good))
+
+    assert got.labels.tolist() == want.labels.tolist() == [1, 1]
+    assert got.weight is not None
+    assert got.weight.tolist() == [2, 1]
+    assert got.indptr.tolist() == want.indptr.tolist()
+    assert got.indices.tolist() == want.indices.tolist()
+    assert got.values.tolist() == want.values.tolist()

@@ -320,3 +320,11 @@ def test_scikit_learn_reads_the_same(tmp_path: Any) -> None:
     np.testing.assert_array_equal(batch.X.indices, X.indices)
     np.testing.assert_array_equal(batch.X.indptr, X.indptr)
     np.testing.assert_array_equal(batch.X.data, X.data.astype(np.float32))
+
+
+@pytest.mark.parametrize("others", [1, 60], ids=["few", "many"])
+def test_repeated_columns_are_added_in_the_order_of_the_file(others: int) -> None:
+    """In another order 1e8 - 1e8 + 1 would be 0, for float32 has seven digits."""
+    before = " ".join(f"{column}:1" for column in range(others + 5, 5, -1))
+    ((_, features),) = rows(f"1 {before} 3:1e8 3:-1e8 3:1\n")
+    assert features[2] == 1.0
