@@ -600,6 +600,17 @@ def test_an_explanation_adds_up(setting: Any, n_classes: int) -> None:
     assert str(told).startswith(f"{told.predicted!r} against {told.rival!r}")
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_an_explanation_leaves_out_what_was_never_met(n_classes: int) -> None:
+    """The first column past the model's own says nothing, and neither do those after it."""
+    stream = dense_stream(n=60, d=4, n_classes=n_classes)
+    model = AROWClassifier().partial_fit(stream.X, stream.y)
+    known, more = model.explain({0: 1.0, 3: 2.0}), model.explain({0: 1.0, 3: 2.0, 4: 5.0, 9: 5.0})
+
+    assert more.margin == known.margin
+    assert [item.feature for item in more.contributions] == [item.feature for item in known.contributions]
+
+
 def test_models_without_variances_say_who_has_them() -> None:
     """Asking a mean for its deviation is an AttributeError that points elsewhere."""
     model = PassiveAggressiveClassifier().fit(np.eye(2), [0, 1])

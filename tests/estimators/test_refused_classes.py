@@ -72,3 +72,22 @@ def test_what_grew_for_a_refused_example_is_given_back(name: str, learn: str, kn
     assert tried.digest() == spared.digest()
     wider, later = rng.standard_normal((30, 12)), rng.integers(0, known + 3, 30)
     assert tried.partial_fit(wider, later).digest() == spared.partial_fit(wider, later).digest()
+
+
+@pytest.mark.parametrize("known", [1, 2, 3])
+@pytest.mark.parametrize("learn", [by_dict, by_batch])
+def test_a_class_that_was_refused_may_come_again(
+    known: int, learn: Callable[[Any, str, float], None]
+) -> None:
+    """The model is then one that was never asked to learn what it refused."""
+    asked, plain = (onlinear.AROWClassifier(dtype="float32") for _ in range(2))
+    for model in (asked, plain):
+        for label in NAMES[:known]:
+            learn(model, label, 1.0)
+    with pytest.raises(DataError):
+        learn(asked, NAMES[known], float("nan"))
+    for model in (asked, plain):
+        learn(model, NAMES[known], 1.0)
+
+    assert asked.classes_.tolist() == plain.classes_.tolist() == sorted(NAMES[: known + 1])
+    assert asked.digest() == plain.digest()
