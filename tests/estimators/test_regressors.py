@@ -171,3 +171,19 @@ def test_parameters_out_of_range_are_named(model: Any, message: str) -> None:
     """With what was given and what to try."""
     with pytest.raises(ParameterError, match=message):
         model.fit(*problem(0))
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_early_stopping_does_not_depend_on_the_unit_of_the_targets(scale: float) -> None:
+    """A pass must better the error by a share of it, so metres and micrometres take as many passes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 4))
+    y = X @ rng.normal(size=4) + 0.3 * rng.normal(size=80)
+    common = {"variant": "pa2", "epsilon": 0.0, "passes": 40, "n_iter_no_change": 1, "shuffle": False}
+    model = PassiveAggressiveRegressor(dtype="float64", **common)
+
+    assert (
+        model.fit(X, scale * y).n_passes_
+        == PassiveAggressiveRegressor(dtype="float64", **common).fit(X, y).n_passes_
+    )
+    assert 1 < model.n_passes_ < 40

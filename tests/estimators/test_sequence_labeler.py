@@ -586,3 +586,12 @@ def test_sentences_and_tokens_that_were_not_found_are_counted() -> None:
 
     assert seen[1] > seen[0] > 0
     assert [model.n_mistakes_, model.n_wrong_tokens_, model.n_tokens_] == seen.tolist()
+
+
+def test_precision_is_of_what_was_found_and_recall_of_what_is_there() -> None:
+    """One of two spans found, and one found that is not there in another sentence."""
+    truth = [["B-A", "O", "B-B"], ["O", "O"], ["B-A", "O"]]
+    found = [["B-A", "O", "O"], ["B-A", "O"], ["O", "O"]]
+    scores = span_scores(truth, found)
+    assert (scores["precision"], scores["recall"]) == (1 / 2, 1 / 3)
+    assert scores["f1"] == pytest.approx(2 / 5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -247,3 +248,11 @@ def test_ranking_measures_are_scikit_learns(seed: int, n: int, k: int, levels: i
     )
     assert sums["ranked"] == some.sum()
     assert sums["one_error"] == sum(not relevant[i, np.argmax(scores[i])] for i in np.flatnonzero(some))
+
+
+def test_a_row_of_no_weight_brings_no_label() -> None:
+    """Whether it stands between others or after all of them."""
+    lines = "a 1 | 1:1\na,b 1 | 2:1\nc 0 | 1:1\nb 1 | 1:1\nd 0 | 3:1\n"
+    model = MultilabelRanker().fit_stream(onlinear.read(io.BytesIO(lines.encode()), "vw", multilabel=True))
+    assert model.classes_.tolist() == ["a", "b"]
+    assert model.n_seen_ == 3
