@@ -11,6 +11,7 @@ from sklearn import metrics
 
 import onlinear
 from onlinear import _algorithms
+from onlinear.cli._evaluate import Evaluation, curve_points
 
 from .commands import onlinear as run
 from .commands import write_svmlight
@@ -398,3 +399,22 @@ def test_labels_cannot_move_the_cursor(tmp_path: Path) -> None:
     ):
         assert "\x1b" not in text
         assert "\x9b" not in text
+
+
+def test_equal_scores_share_a_point_of_the_curves() -> None:
+    """In whatever order they come; scikit-learn's areas are the oracle."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(200) < 0.4
+    scores = (rng.integers(0, 6, 200) + truth).astype(float)
+    order = np.lexsort((~truth, -scores))  # the positive first, which flatters where ties are told apart
+    truth, scores = truth[order], scores[order]
+    fpr, tpr, _ = curve_points(truth, scores)
+    area = float(np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1]) / 2))
+    assert area == pytest.approx(metrics.roc_auc_score(truth, scores))
+
+
+def test_gaps_of_calibration_do_not_cancel() -> None:
+    """Too sure in one range and not sure enough in another is wrong twice."""
+    result = Evaluation.__new__(Evaluation)
+    result.bin_sum, result.bin_right, result.rows = np.array([1.0, 3.0]), np.array([2, 2]), 4
+    assert result.calibration_error() == pytest.approx(0.5)

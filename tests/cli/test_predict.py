@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import onlinear
+from onlinear.cli._reading import cell
 
 from .commands import onlinear as run
 from .commands import write_svmlight
@@ -206,3 +207,9 @@ def test_a_compact_model_says_that_it_is_one(two: tuple[Path, Path], tmp_path: P
     assert "this is a compact export" in done.err
     assert "predict with the whole model" in done.err
     assert "use AROWClassifier" not in done.err
+
+
+def test_a_class_stays_on_its_line_and_in_its_column() -> None:
+    """Whatever characters a class has: those that end lines and columns are written as people write them."""
+    assert cell("a\tb\nc\rd\\e") == "a\\tb\\nc\\rd\\\\e"
+    assert cell("a,b", separators=",") == "a\\,b"

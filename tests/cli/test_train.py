@@ -401,3 +401,17 @@ def test_a_file_changed_anywhere_is_another_file(place: float, tmp_path: Path) -
     whole[int(place * len(whole))] ^= 1
     path.write_bytes(whole)
     assert identity(str(path)) != before
+
+
+def test_later_passes_count_no_class_and_calibrate_nothing(data: Path, tmp_path: Path) -> None:
+    """Examples of a class are those of the file, and the map to probabilities is that of the first pass."""
+    reports, maps = [], []
+    for passes in (1, 3):
+        saved = tmp_path / f"{passes}.safetensors"
+        reports.append(run("train", data, "--passes", passes, "--save", saved, "--json", "-q").json)
+        maps.append(onlinear.load(saved)._learner.state()["calibration"][:2])
+
+    assert reports[1]["examples"] == 3 * reports[0]["examples"]
+    assert reports[1]["classes"] == reports[0]["classes"]
+    assert sum(reports[1]["classes"].values()) == reports[0]["examples"]
+    assert maps[0] == maps[1]

@@ -6,6 +6,7 @@ import copy
 import io
 import pickle
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import joblib
@@ -344,6 +345,41 @@ def test_balanced_weights_of_fit_are_those_of_scikit_learn() -> None:
     b = AROWClassifier(class_weight=weights, **common).fit(stream.X, stream.y)
 
     assert_allclose(a.coef_, b.coef_)
+
+
+def test_balanced_weights_of_fit_leave_out_classes_that_are_not_there() -> None:
+    """A model that goes on knows classes of before; the weights are of those that have examples now."""
+    stream = dense_stream(n=90, d=4, n_classes=3)
+    two = stream.y < 2
+    common: dict[str, Any] = {"warm_start": True, "passes": 1, "shuffle": False, "dtype": "float64"}
+    balanced, given = (AROWClassifier(**common).fit(stream.X, stream.y) for _ in range(2))
+    counts = np.bincount(stream.y[two])
+    weights = {k: float(two.sum() / (2 * counts[k])) for k in range(2)}
+    balanced.set_params(class_weight="balanced").fit(stream.X[two], stream.y[two])
+    given.set_params(class_weight=weights).fit(stream.X[two], stream.y[two])
+    assert_allclose(balanced.coef_, given.coef_, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("settings", "updates", "mistakes", "passes"),
+    [
+        ({"passes": 9}, [1] * 9, [500, 500, 500, 500, 400, 300, 200, 100, 0], 3),
+        ({"passes": 9}, [1] * 9, [5000, 4000, 3995, 3991, 3000, 2000, 1000, 0, 0], 4),
+        ({"passes": 9}, [1, 1, 0], [500, 400, 300], 3),
+        ({"passes": 2, "n_iter_no_change": 5}, [1] * 7, [700, 600, 500, 400, 300, 200, 100], 7),
+        ({"passes": 3, "early_stopping": False}, [1, 0, 1], [500, 500, 500], 3),
+    ],
+    ids=["no progress", "too little progress", "nothing to learn", "patience asks for more", "not asked to"],
+)
+def test_passes_end_when_they_bring_nothing(
+    settings: dict[str, Any], updates: list[int], mistakes: list[int], passes: int
+) -> None:
+    """By default after two passes whose errors are not at least 0.001 below the best one."""
+    reports = [SimpleNamespace(n_updates=u, n_mistakes=m) for u, m in zip(updates, mistakes, strict=True)]
+    model = Perceptron(tol=1e-3, **settings)
+    model.n_passes_ = 0
+    model._make_passes(10_000, lambda order, first: reports[model.n_passes_])
+    assert model.n_passes_ == passes
 
 
 def test_weights_scale_the_price_where_there_is_one() -> None:

@@ -280,3 +280,11 @@ def test_bytes_are_counted_for_progress(tmp_path: Path) -> None:
     list(reader)
     assert reader.bytes_read == reader.bytes_total
     assert read(io.BytesIO(TEXT)).bytes_total is None
+
+
+def test_what_stands_behind_the_padding_of_a_compressed_file_is_told() -> None:
+    """However long the padding is: something that is not padding may be the rest of the data."""
+    packed = gzip.compress(b"1 1:1\n") + b"\0" * (3 * _compression.BLOCK)
+    assert sum(batch.n_rows for batch in read(io.BytesIO(packed), "svmlight")) == 1
+    with pytest.raises(ReadError, match="something that is not gzip follows"):
+        list(read(io.BytesIO(packed + b"2 1:1\n"), "svmlight"))

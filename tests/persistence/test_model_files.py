@@ -373,3 +373,10 @@ def test_saving_sweeps_what_the_dead_left_and_spares_the_living(tmp_path: Path) 
 
     left = {item.name for item in tmp_path.iterdir()}
     assert left == {path.name, *(name for who, name in names.items() if who != "dead")}
+
+
+def test_a_model_remembers_its_passes(tmp_path: Path) -> None:
+    """How many `fit` has made."""
+    X, y = np.random.default_rng(0).normal(size=(50, 3)), np.arange(50) % 2
+    onlinear.AROWClassifier(passes=4, early_stopping=False).fit(X, y).save(tmp_path / "m.safetensors")
+    assert onlinear.load(tmp_path / "m.safetensors").n_passes_ == 4
