@@ -10,6 +10,7 @@
 #include "bindings.hpp"
 #include "exchange.hpp"
 #include "feature_map.hpp"
+#include "onlinear/compatible.hpp"
 #include "turn.hpp"
 
 namespace onlinear::bindings {
@@ -437,7 +438,7 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
         const bool ball = std::holds_alternative<belief::L1BallOptions>(belief);
         const bool gaussian = !mean && !dual && !ball;
         if (std::holds_alternative<belief::KernelOptions>(belief)) {
-            if (R::metric == rule::Metric::dual || rule::drop_only<R>())
+            if (R::metric == rule::Metric::dual)
                 throw std::invalid_argument(std::string("rule.") + R::name +
                                             " is not defined on belief.Kernel");
             if constexpr (requires { r.penalty == R::kL1Ball; }) {
@@ -445,6 +446,7 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
                     throw std::invalid_argument(std::string("rule.") + R::name +
                                                 "(penalty='l1_ball') is not defined on belief.Kernel");
             }
+            check_parts(r, belief::KernelOptions{});
             return;
         }
         const char* wants = nullptr;
@@ -457,10 +459,11 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
         }
         if (R::metric == rule::Metric::mean && !mean) wants = "belief.Mean";
         if (R::metric == rule::Metric::gaussian && !gaussian)
-            wants = "a Gaussian belief (Diagonal, Full or Information)";
+            wants = "a Gaussian belief (Diagonal, Full, Information or Kernel)";
         if (R::metric == rule::Metric::either && (dual || ball)) wants = "belief.Mean or a Gaussian belief";
         if (R::metric == rule::Metric::dual && !dual) wants = "belief.DualAveraging";
         if (wants) throw std::invalid_argument(std::string("rule.") + R::name + " is defined on " + wants);
+        std::visit([&](const auto& options) { check_parts(r, options); }, belief);
         if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief)) {
             if (diagonal->projection == belief::DiagonalOptions::kExact && !rule::HasExactStep<R> &&
                 !std::is_same_v<R, rule::Arow>)
@@ -470,9 +473,6 @@ void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
                 throw std::invalid_argument(std::string("rule.") + R::name +
                                             " is defined on a diagonal only with projection='drop'");
         }
-        if (std::holds_alternative<belief::InformationOptions>(belief) && rule::drop_only<R>())
-            throw std::invalid_argument(std::string("rule.") + R::name +
-                                        " is not defined on belief.Information");
     });
 }
 

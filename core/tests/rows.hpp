@@ -119,6 +119,30 @@ inline std::vector<Made> learners() {
     };
 }
 
+/// A row of ordinary numbers in slots 1 to `size`; some of them may be left out.
+template <class T>
+struct OneRow {
+    std::vector<std::uint32_t> at;
+    std::vector<T> value;
+
+    template <class Belief>
+    Row<T> row(const Belief& belief, const std::vector<double>& x) {
+        at.clear();
+        value.clear();
+        double norm2 = 0;
+        for (std::uint32_t j = 0; j < x.size(); ++j) {
+            if (x[j] == 0) continue;
+            at.push_back(belief.planes().address(j + 1));
+            value.push_back(static_cast<T>(x[j]));
+            norm2 += static_cast<double>(value.back()) * static_cast<double>(value.back());
+        }
+        return {.size = static_cast<std::uint32_t>(at.size()),
+                .at = at.data(),
+                .value = value.data(),
+                .norm2 = norm2};
+    }
+};
+
 /// A state on its way back; `state` keeps the numbers.
 inline GivenState given(const std::vector<StateEntry>& state) {
     GivenState out;

@@ -42,6 +42,16 @@ struct Step {
     }
 };
 
+/// What some rules use and some beliefs can take, beyond a move along the demand and the precision gained
+/// there (which `Metric` is about). A rule declares what it `uses()`, a belief's options what it `takes`; see
+/// compatible.hpp.
+struct Parts {
+    bool keep = false;       // Step::keep: the whole mean is multiplied
+    bool spread = false;     // Step::spread: the whole covariance is multiplied
+    bool threshold = false;  // Step::threshold and Evidence::threshold
+    bool mean_norm = false;  // Evidence::mean_norm
+};
+
 /// Time comes to a rule from outside, so a rule has no memory.
 struct Clock {
     std::uint64_t round = 1;  // the current round; every example of positive weight is one

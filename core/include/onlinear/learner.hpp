@@ -307,7 +307,7 @@ public:
         rule::dispatch(rule, [this](const auto& r) {
             double threshold = 0;
             if constexpr (requires { r.initial_threshold(); }) threshold = r.initial_threshold();
-            belief_.start(threshold, rule::needs_mean_norm(r));
+            belief_.start(threshold, rule::uses(r).mean_norm);
             if constexpr (requires { belief_.confine(r.radius); }) belief_.confine(r.radius);
             if constexpr (requires { belief_.learn_covariance(true); })
                 belief_.learn_covariance(std::remove_cvref_t<decltype(r)>::metric != rule::Metric::mean);

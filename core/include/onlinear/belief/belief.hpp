@@ -60,6 +60,20 @@ concept MeasuresDistance = requires(const Belief b, const Row<typename Belief::S
 template <class T>
 constexpr double kReach = sizeof(T) == 4 ? 1e30 : 1e290;
 
+/// The widest a rule's `spread` may make a variance: 1/epsilon of what it starts from.
+///
+/// A covariance spread again and again grows without end wherever no example comes, first of all for features
+/// yet to come, and would leave the numbers of its type. Past this width nothing is lost by holding it: the
+/// first example takes the variance to about the inverse of the precision it brings, and how wide it was is
+/// below the rounding of that. Forgetting by any factor so goes on for ever.
+template <class T>
+double widest_variance(double initial) noexcept {
+    constexpr double epsilon = static_cast<double>(std::numeric_limits<T>::epsilon());
+    return std::max(initial, std::min(initial / epsilon, 1e-10 * kReach<T>));
+}
+/// How much of `spread` is kept as one factor beside the variances before it is written into them.
+inline constexpr double kMostSpread = 1e3;
+
 /// Refuses a variance for weights yet to come, or its inverse, that their type cannot hold; files may say
 /// anything.
 template <class T>

@@ -15,6 +15,7 @@ struct DiagonalOptions {
     bool average = false;
 
     static constexpr const char* name = "Diagonal";
+    static constexpr Parts takes{.spread = true};
     static constexpr auto parameters() {
         return std::tuple{rule::choice("projection", &DiagonalOptions::projection, kProjections),
                           rule::positive("initial_variance", &DiagonalOptions::initial_variance),
@@ -292,12 +293,13 @@ public:
     /// Multiplies every variance by `factor` (greater than 1: forget some of what is known).
     void spread_out(double factor) noexcept {
         spread_ *= factor;
-        if (spread_ < 1e9 && spread_ > 1e-9) return;
+        if (spread_ < kMostSpread && spread_ > 1 / kMostSpread) return;
         together();
-        const T f = static_cast<T>(spread_), floor = floor_;
-        w_.each(1, [=](T& s) { s = std::max(s * f, floor); });
-        fresh_ = std::max(fresh_ * f, floor);
-        ceiling_ *= spread_;
+        const double widest = widest_variance<T>(std::max(options_.initial_variance, options_.min_variance));
+        const T f = static_cast<T>(spread_), low = floor_, high = static_cast<T>(widest);
+        w_.each(1, [=](T& s) { s = std::clamp(s * f, low, high); });
+        fresh_ = std::clamp(fresh_ * f, low, high);
+        ceiling_ = std::min(ceiling_ * spread_, widest);
         spread_ = 1;
     }
 

@@ -10,6 +10,7 @@ struct DualAveragingOptions {
     double lam = 1e-4;
 
     static constexpr const char* name = "DualAveraging";
+    static constexpr Parts takes{};
     static constexpr auto parameters() {
         return std::tuple{rule::positive("eta", &DualAveragingOptions::eta),
                           rule::nonnegative("delta0", &DualAveragingOptions::delta0),

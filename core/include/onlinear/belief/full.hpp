@@ -12,6 +12,7 @@ struct FullOptions {
     bool average = false;
 
     static constexpr const char* name = "Full";
+    static constexpr Parts takes{.spread = true};
     static constexpr auto parameters() {
         return std::tuple{rule::positive("initial_variance", &FullOptions::initial_variance),
                           rule::flag("inclusive", &FullOptions::inclusive),
@@ -142,8 +143,10 @@ public:
         const T root = static_cast<T>(std::sqrt(factor));
         for (T& r : root_) r *= root;
         keep_positive();
-        fresh_ *= static_cast<T>(factor);
+        const double widest = widest_variance<T>(options_.initial_variance);
+        fresh_ = static_cast<T>(std::min(factor * static_cast<double>(fresh_), widest));
         ceiling_ *= factor;
+        if (ceiling_ > kMostSpread * widest) narrow(widest);
     }
 
     /// Lets the covariance grow a share of the way back to what it is before any learning.
@@ -308,6 +311,19 @@ private:
         }
         reach_ = top;
         return true;
+    }
+
+    /// Holds every variance at `widest` or below; correlations stay.
+    void narrow(double widest) noexcept {
+        const std::size_t n = side();
+        ceiling_ = static_cast<double>(fresh_);
+        for (std::size_t i = 0; i < n; ++i) {
+            const double variance = covariance_at(i, i);
+            ceiling_ = std::max(ceiling_, std::min(variance, widest));
+            if (!(variance > widest)) continue;
+            const T root = static_cast<T>(std::sqrt(widest / variance));
+            for (std::size_t k = i; k < n; ++k) root_[k * n + i] *= root;
+        }
     }
 
     /// z = Sigma delta and the new root, in one sweep over the rows.

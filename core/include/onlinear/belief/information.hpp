@@ -10,6 +10,7 @@ struct InformationOptions {
     bool inclusive = false;
 
     static constexpr const char* name = "Information";
+    static constexpr Parts takes{};
     static constexpr auto parameters() {
         return std::tuple{rule::positive("initial_variance", &InformationOptions::initial_variance),
                           rule::flag("inclusive", &InformationOptions::inclusive)};

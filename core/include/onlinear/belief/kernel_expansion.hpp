@@ -24,6 +24,7 @@ struct KernelOptions {
     int removal = kSmallest;
 
     static constexpr const char* name = "Kernel";
+    static constexpr Parts takes{.keep = true, .threshold = true, .mean_norm = true};
     static constexpr auto parameters() {
         using Self = KernelOptions;
         return std::tuple{rule::Parameter<Self, KernelKind>{"kernel", &Self::kernel, {}, kKernelNames},

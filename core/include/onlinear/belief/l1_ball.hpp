@@ -13,6 +13,7 @@ struct L1BallOptions {
     bool average = false;
 
     static constexpr const char* name = "L1Ball";
+    static constexpr Parts takes{};
     static constexpr auto parameters() { return std::tuple{rule::flag("average", &L1BallOptions::average)}; }
 };
 

@@ -9,6 +9,7 @@ struct MeanOptions {
     bool average = false;
 
     static constexpr const char* name = "Mean";
+    static constexpr Parts takes{.keep = true, .threshold = true, .mean_norm = true};
     static constexpr auto parameters() { return std::tuple{rule::flag("average", &MeanOptions::average)}; }
 };
 

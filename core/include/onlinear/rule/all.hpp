@@ -43,12 +43,11 @@ template <class R, class F>
     return f(rule);
 }
 
-/// Whether a rule asks for |mu|^2: some always do, some with some of their parameters.
+/// What a rule, with its parameters, uses of a step and of the evidence; most move along the demand alone.
 template <class R>
-constexpr bool needs_mean_norm(const R& rule) {
-    if constexpr (requires { rule.asks_mean_norm(); }) return rule.asks_mean_norm();
-    if constexpr (requires { R::needs_mean_norm; }) return R::needs_mean_norm;
-    return false;
+constexpr Parts uses(const R& rule) {
+    if constexpr (requires { rule.uses(); }) return rule.uses();
+    return {};
 }
 
 template <class R>

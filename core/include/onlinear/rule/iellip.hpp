@@ -13,6 +13,7 @@ struct Iellip {
 
     static constexpr const char* name = "Iellip";
     static constexpr Metric metric = Metric::gaussian;
+    static constexpr Parts uses() noexcept { return {.spread = true}; }
     static constexpr bool drop_only = true;  // Sigma may grow, so no KL projection is defined
     static constexpr auto parameters() {
         return std::tuple{within("c", &Iellip::c, Range{.low = 0.0, .high = 1.0, .low_open = false}),

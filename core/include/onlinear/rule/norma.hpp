@@ -16,6 +16,7 @@ struct Norma {
 
     static constexpr const char* name = "Norma";
     static constexpr Metric metric = Metric::mean;
+    static constexpr Parts uses() noexcept { return {.keep = true, .threshold = true}; }
     static constexpr auto parameters() {
         return std::tuple{
             positive("eta", &Norma::eta), nonnegative("lam", &Norma::lam), nonnegative("rho", &Norma::rho),

@@ -28,7 +28,7 @@ struct RegularizedPassiveAggressive {
 
     static constexpr const char* name = "RegularizedPassiveAggressive";
     static constexpr Metric metric = Metric::mean;
-    bool asks_mean_norm() const noexcept { return penalty == kL2Ball; }
+    Parts uses() const noexcept { return {.keep = penalty != kL1Ball, .mean_norm = penalty == kL2Ball}; }
     static constexpr auto parameters() {
         using Self = RegularizedPassiveAggressive;
         return std::tuple{choice("penalty", &Self::penalty, kPenalties), nonnegative("alpha", &Self::alpha),

@@ -14,7 +14,7 @@ struct Romma {
 
     static constexpr const char* name = "Romma";
     static constexpr Metric metric = Metric::mean;
-    static constexpr bool needs_mean_norm = true;
+    static constexpr Parts uses() noexcept { return {.keep = true, .mean_norm = true}; }
     static constexpr auto parameters() { return std::tuple{flag("aggressive", &Romma::aggressive)}; }
 
     Step step(const Evidence& e, const Clock&) const noexcept {
