@@ -131,7 +131,7 @@ std::size_t bytes(const Matrix& m) {
 /// Faults of the input, as against steps that would overflow, before which the rows stay learned.
 bool is_input_fault(Fault fault) {
     return fault != Fault::none && fault != Fault::margin_overflow && fault != Fault::step_overflow &&
-           fault != Fault::lost_definiteness;
+           fault != Fault::variance_overflow;
 }
 
 nb::tuple refused(const Refusal& r) { return nb::make_tuple(static_cast<int>(r.fault), r.row, r.column); }
@@ -705,7 +705,7 @@ void bind_learner(nb::module_& m) {
         .value("bad_weight", Fault::bad_weight)
         .value("margin_overflow", Fault::margin_overflow)
         .value("step_overflow", Fault::step_overflow)
-        .value("lost_definiteness", Fault::lost_definiteness)
+        .value("variance_overflow", Fault::variance_overflow)
         .value("row_length", Fault::row_length)
         .value("bad_cost", Fault::bad_cost);
 

@@ -62,6 +62,30 @@ TEST("a full covariance is the inverse of I / a plus the gains") {
         }
 }
 
+TEST("a step takes the variance of its demand to the floor and not below, and is whole above it") {
+    std::mt19937 random(2);
+    std::normal_distribution<double> normal;
+    belief::Full<double> held({.min_variance = 1e-3}, 4, 1), free({}, 4, 1);
+    OneRow<double> slots;
+    bool reached = false;
+    for (int t = 0; t < 200; ++t) {
+        const Row<double> row = slots.row(held, {normal(random), normal(random), normal(random)});
+        const Term term{0, 1.0};
+        const Terms terms(&term, 1);
+        const Step step{.mean = 0.1, .precision = 5.0};
+        const double before = held.variance(row, terms);
+        take(held, row, terms, step, {.variance = before});
+        const double left = held.variance(row, terms);
+        CHECK(left >= std::min(before, 1e-3 * row.norm2) * (1 - 1e-9));
+        reached |= left < 1.001e-3 * row.norm2;
+        if (t < 3) {
+            take(free, row, terms, step, {.variance = free.variance(row, terms)});
+            CHECK(free.variance(row, terms) == left);
+        }
+    }
+    CHECK(reached);
+}
+
 TEST("the average is the mean of the means after every round") {
     const Stream s = stream(50, 4, 2);
     for (const BeliefSpec& spec : std::vector<BeliefSpec>{belief::MeanOptions{.average = true},

@@ -770,11 +770,9 @@ class GaussianBelief(LinearEstimator):
         check_choice(owner, "covariance", self.covariance, ("diagonal", "full"))
         check_choice(owner, "projection", self.projection, self._projections)
         if self.covariance == "full":
-            if self.min_variance > 0:
-                raise ParameterError(
-                    f"{owner}: min_variance is a floor under the variances of covariance='diagonal'"
-                )
-            return belief.Full(initial_variance=self.initial_variance, average=self.average)
+            return belief.Full(
+                initial_variance=self.initial_variance, min_variance=self.min_variance, average=self.average
+            )
         return belief.Diagonal(
             projection=self.projection,
             initial_variance=self.initial_variance,

@@ -232,22 +232,23 @@ def refuse(
             message += "; the rows before it were learned." if learning else "."
         case Fault.step_overflow:
             other = (
-                "dtype='float64'"
+                "use dtype='float64'"
                 if single_precision
-                else "a rule that noise shakes less, such as SCW or AROW"
+                else "where the algorithm has one, set min_variance: variances that noisy labels have driven to "
+                "nothing make steps without bound"
             )
             message = (
-                f"learning row {row} would make a weight overflow {dtype}. Scale the features, or use {other}; "
+                f"learning row {row} would make a weight overflow {dtype}. Scale the features, or {other}; "
                 "the rows before it were learned."
             )
-        case Fault.lost_definiteness:
+        case Fault.variance_overflow:
+            other = " or dtype='float64'" if single_precision else ""
             message = (
-                f"learning row {row} would leave a covariance no longer positive definite: features are too large "
-                "or differ too much in scale. Scale them, or use covariance='diagonal' or a rule without one; "
-                "the rows before it were learned."
+                f"learning row {row} would make a variance overflow {dtype}. Scale the features, or use a smaller "
+                f"initial_variance{other}; the rows before it were learned."
             )
         case _:
             message = f"row {row} was refused"
-    numeric = kind in (Fault.margin_overflow, Fault.step_overflow, Fault.lost_definiteness)
+    numeric = kind in (Fault.margin_overflow, Fault.step_overflow, Fault.variance_overflow)
     error = NumericError if numeric else DataError
     return error(message, row, column if column >= 0 else None)

@@ -36,7 +36,8 @@ class AROWClassifier(GaussianClassifier):
     initial_variance : float, default=1.0
         Variance of every weight at the start.
     min_variance : float, default=0.0
-        A floor under every variance.
+        A floor under every variance; with covariance="full", under the variance of the score that an example has
+        just updated, per unit of its squared length.
     constraints : int or "all", default=1
         For more than two classes: how many of the best-scoring wrong classes an update must satisfy.
     cov_update : {"sum", "delta"}, default="sum"
@@ -104,7 +105,8 @@ class AROWRegressor(GaussianBelief, OnlineRegressor):
     initial_variance : float, default=1.0
         Variance of every weight at the start.
     min_variance : float, default=0.0
-        A floor under every variance; above zero the learner keeps following targets that drift.
+        A floor under every variance, with covariance="full" under the variance of the prediction an example has just
+        updated, per unit of its squared length; above zero the learner keeps following targets that drift.
     passes : int, default=1
         Passes `fit` makes over the data. More than one counts every example as often.
 

@@ -35,7 +35,8 @@ class NAROWClassifier(GaussianClassifier):
     initial_variance : float, default=1.0
         Variance of every weight at the start.
     min_variance : float, default=0.0
-        A floor under every variance (not for "theta" on a diagonal).
+        A floor under every variance (not for "theta" on a diagonal); with covariance="full", under the variance of the
+        score that an example has just updated, per unit of its squared length.
 
     Notes
     -----
@@ -70,5 +71,7 @@ class NAROWClassifier(GaussianClassifier):
                 f"{type(self).__name__}: average=True needs form='rule', 'coupled' or covariance='full'"
             )
         if self.min_variance > 0:
-            raise ParameterError(f"{type(self).__name__}: min_variance needs form='rule' or 'coupled'")
+            raise ParameterError(
+                f"{type(self).__name__}: min_variance needs form='rule', 'coupled' or covariance='full'"
+            )
         return belief.Information(initial_variance=self.initial_variance)

@@ -35,7 +35,8 @@ class SecondOrderPerceptron(GaussianClassifier):
     initial_variance : float, default=1.0
         Divided by `ridge`: variance of every weight at the start.
     min_variance : float, default=0.0
-        A floor under every variance, for the form "rule" on a diagonal.
+        A floor under every variance (not for "own" on a diagonal); with covariance="full", under the variance of the
+        score that an example has just updated, per unit of its squared length.
 
     Notes
     -----
@@ -69,7 +70,12 @@ class SecondOrderPerceptron(GaussianClassifier):
         check_number(owner, "ridge", self.ridge, 0.0, sys.float_info.max, open_low=True)
         own, variance = self.form == "own", self.initial_variance / self.ridge
         if self.covariance == "full":
-            return belief.Full(initial_variance=variance, inclusive=own, average=self.average)
+            return belief.Full(
+                initial_variance=variance,
+                min_variance=self.min_variance,
+                inclusive=own,
+                average=self.average,
+            )
         if not own:
             return belief.Diagonal(
                 projection=self.projection,
@@ -79,4 +85,6 @@ class SecondOrderPerceptron(GaussianClassifier):
             )
         if self.average:
             raise ParameterError(f"{owner}: average=True needs form='rule' or covariance='full'")
+        if self.min_variance > 0:
+            raise ParameterError(f"{owner}: min_variance needs form='rule' or covariance='full'")
         return belief.Information(initial_variance=variance, inclusive=True)

@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from onlinear import AROWClassifier, IELLIPClassifier, Learner, NHERDClassifier, belief, rule, task
+from onlinear import (
+    AROWClassifier,
+    ConfidenceWeightedClassifier,
+    IELLIPClassifier,
+    Learner,
+    NHERDClassifier,
+    belief,
+    rule,
+    task,
+)
 
 FLOOR = 0.25
 LEARN = """
@@ -106,3 +115,32 @@ def test_the_norm_of_the_mean_is_that_of_the_blocks_after_a_third_class() -> Non
     assert learner.state()["mean_norm"] == pytest.approx((learner.mean**2).sum(), rel=1e-12)
     learner.learn(X, np.arange(60) % 3)
     assert learner.state()["mean_norm"] == pytest.approx((learner.mean**2).sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_full_covariance_survives_labels_that_are_noise(dtype: str) -> None:
+    """CW asks for a confidence that no variance gives it; features in [0, 1] are no reason to refuse."""
+    rng = np.random.default_rng(0)
+    X = rng.random((4000, 12))
+    y = (X[:, 0] + 0.5 * rng.standard_normal(4000) > 0.5).astype(int)
+    for floor in (0.0, 1e-6):
+        model = ConfidenceWeightedClassifier(
+            constraint="stdev", covariance="full", min_variance=floor, dtype=dtype
+        ).partial_fit(X, y)
+        assert model.n_seen_ == 4000
+        assert np.isfinite(model.coef_).all()
+        assert (model.coef_std_ > 0).all()
+
+
+def test_a_full_covariance_of_one_feature_has_the_floor_of_a_diagonal() -> None:
+    """Where there is one direction, its variance is the weight's."""
+    X, y = rows(50, 1), np.arange(50) % 2
+    full, diagonal = (
+        AROWClassifier(
+            covariance=covariance, min_variance=0.1, projection="kl", fit_intercept=False, dtype="float64"
+        ).partial_fit(X, y)
+        for covariance in ("full", "diagonal")
+    )
+    np.testing.assert_allclose(full.coef_, diagonal.coef_, rtol=1e-12)
+    np.testing.assert_allclose(full.coef_std_, diagonal.coef_std_, rtol=1e-12)
+    assert full.coef_std_[0, 0] == pytest.approx(0.1**0.5)

@@ -58,3 +58,10 @@ def test_sequences_refuse_what_a_belief_cannot_take_as_learners_do() -> None:
     """The same check stands before both."""
     with pytest.raises(ParameterError, match="spreads the whole covariance"):
         SequenceLabeler(rule=rule.Iellip(), belief=belief.Information()).fit([["a"]], [["b"]])
+
+
+def test_a_variance_that_would_overflow_is_not_called_a_weight() -> None:
+    """The message says what would overflow, and its advice is about that."""
+    model = IELLIPClassifier(c=0.9, b=0.999, initial_variance=9e29, dtype="float32")
+    with pytest.raises(ValueError, match=r"a variance overflow float32\. .*initial_variance"):
+        model.partial_fit(np.eye(2), [0, 1])

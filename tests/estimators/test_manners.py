@@ -991,7 +991,7 @@ def test_partial_fit_takes_what_read_gives(size: int | None) -> None:
 @pytest.mark.parametrize(
     "model",
     [
-        onlinear.AROWClassifier(covariance="full", min_variance=0.1),
+        onlinear.SecondOrderPerceptron(min_variance=0.1),
         onlinear.NAROWClassifier(min_variance=0.1),
     ],
     ids=str,

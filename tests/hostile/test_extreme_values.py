@@ -37,7 +37,13 @@ BESIDE: dict[str, list[dict[str, Any]]] = {
         {"constraints": 2},
         {"min_variance": 1e-3},
     ],
-    "ConfidenceWeightedClassifier": [{"min_variance": 1e-3, "projection": "drop"}],
+    "ConfidenceWeightedClassifier": [
+        {"min_variance": 1e-3, "projection": "drop"},
+        {"min_variance": 1e-3, "covariance": "full"},
+    ],
+    "IELLIPClassifier": [
+        {"c": 0.9, "b": 0.999, "covariance": covariance} for covariance in ("diagonal", "full")
+    ],
     "KernelClassifier": [
         {"rule": name, "kernel": kernel, "budget": 12}
         for name in ("perceptron", "pa1", "romma", "norma", "arow", "scw1", "cw-stdev", "nherd", "narow")

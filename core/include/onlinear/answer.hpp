@@ -26,12 +26,21 @@ template <class T>
     return good;
 }
 
+/// Why a step cannot be taken: what it would make infinite.
+template <class Belief>
+[[gnu::noinline, gnu::cold]] Fault overflow_of(const Belief& belief, const Step& step, const Evidence& e) {
+    if constexpr (requires { belief.holds_variances(step, e); }) {
+        if (!belief.holds_variances(step, e)) return Fault::variance_overflow;
+    }
+    return Fault::step_overflow;
+}
+
 /// The same for a step whose own numbers are too large, though the weights it leads to may not be: where
 /// variances have all but vanished, steps become as large as those are small.
 template <class Belief, class T>
 [[gnu::noinline, gnu::cold]] Round take_far(Belief& belief, const Row<T>& row, Terms terms, const Step& step,
                                             const Evidence& e) {
-    if (!belief.apply_far(row, terms, step, e)) return {.fault = Fault::step_overflow};
+    if (!belief.apply_far(row, terms, step, e)) return {.fault = overflow_of(belief, step, e)};
     if (belief.truncation.on()) belief.truncation.after(belief, row, terms);
     return {.updated = step.updates()};
 }
@@ -46,10 +55,7 @@ template <class Belief, class T>
     } else {
         if (!representable<T>(terms, step, e)) return {.fault = Fault::step_overflow};
         if constexpr (requires { belief.expect(row, terms); }) belief.expect(row, terms);
-        if constexpr (requires { belief.resolves(step, e); }) {
-            if (!belief.resolves(step, e)) return {.fault = Fault::lost_definiteness};
-        }
-        if (!belief.admits(step, e)) return {.fault = Fault::step_overflow};
+        if (!belief.admits(step, e)) return {.fault = overflow_of(belief, step, e)};
     }
     belief.apply(row, terms, step, e);
     if constexpr (requires { belief.truncation; }) {

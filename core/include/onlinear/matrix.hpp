@@ -53,7 +53,7 @@ enum class Fault : int {
     bad_weight,
     margin_overflow,    // the score or its variance is not finite
     step_overflow,      // the step would make a weight infinite
-    lost_definiteness,  // a covariance is, or after the step would be, positive no longer
+    variance_overflow,  // the step would make a variance infinite
     row_length,
     bad_cost,  // a cost that is negative or not finite
 };

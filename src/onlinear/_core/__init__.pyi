@@ -23,7 +23,7 @@ class Fault(Enum):
     bad_weight = 8
     margin_overflow = 9
     step_overflow = 10
-    lost_definiteness = 11
+    variance_overflow = 11
     row_length = 12
     bad_cost = 13
 

@@ -48,10 +48,17 @@ class Full:
     """A Gaussian with a full covariance."""
 
     def __init__(
-        self, *, initial_variance: float = 1.0, inclusive: bool = False, average: bool = False
+        self,
+        *,
+        initial_variance: float = 1.0,
+        min_variance: float = 0.0,
+        inclusive: bool = False,
+        average: bool = False,
     ) -> None: ...
     @property
     def initial_variance(self) -> Any: ...
+    @property
+    def min_variance(self) -> Any: ...
     @property
     def inclusive(self) -> Any: ...
     @property

@@ -147,6 +147,11 @@ public:
         return profile_;
     }
 
+    /// Whether no variance would leave the numbers of its type.
+    bool holds_variances(const Step& step, const Evidence&) const noexcept {
+        return step.spread * ceiling_ * spread_ < kReach<T>;
+    }
+
     /// Whether no weight would leave the numbers of its type.
     [[gnu::always_inline]] bool admits(const Step& step, const Evidence& e) noexcept {
         // sigma_p |delta_p| <= sqrt(sigma_p) sqrt(v) bounds what one weight can move; first without a root,
@@ -345,7 +350,7 @@ private:
         together();
         measure_ceiling();
         const double size = std::abs(step.mean), ceiling = ceiling_ * spread_;
-        if (!(step.spread * ceiling < kReach<T>)) return false;
+        if (!holds_variances(step, e)) return false;
         if (!(std::max(size, step.precision) * spread_ < kReach<T>)) return false;
         const double reach = largest() + size * std::sqrt(ceiling * e.variance);
         if (!(reach * stretch() < kReach<T>)) return false;

@@ -8,6 +8,7 @@ namespace onlinear::belief {
 
 struct FullOptions {
     double initial_variance = 1.0;
+    double min_variance = 0.0;
     bool inclusive = false;
     bool average = false;
 
@@ -15,6 +16,7 @@ struct FullOptions {
     static constexpr Parts takes{.spread = true};
     static constexpr auto parameters() {
         return std::tuple{rule::positive("initial_variance", &FullOptions::initial_variance),
+                          rule::nonnegative("min_variance", &FullOptions::min_variance),
                           rule::flag("inclusive", &FullOptions::inclusive),
                           rule::flag("average", &FullOptions::average)};
     }
@@ -31,6 +33,19 @@ struct FullOptions {
 /// subtracts, and features a few orders of magnitude apart cost it its definiteness. No number of R_j exceeds
 /// the root of the variance of its weight, so nothing overflows. Rows of R start as independent weights and
 /// stay so until a demand joins them, so bits do not depend on the weights still to come.
+///
+/// `min_variance` is a floor under what a step leaves of the variance of its own demand, per unit of
+/// |delta|^2: the step takes delta' Sigma delta to min_variance |delta|^2 and no lower, by a smaller gain;
+/// where steps along other demands have taken it lower, there is no gain. A rule sees the covariance through
+/// the variances of demands alone, so this is what bounds its steps; with one feature it is the floor of a
+/// diagonal. (A floor under the eigenvalues would cost a decomposition a step. They follow, within about a
+/// power of ten.)
+///
+/// Two floors are always on. One is at what the root can resolve: f = R delta is a sum of numbers R_ji
+/// delta_i whose squares sum to sum_i Sigma_ii delta_i^2, the variance the demand would have if its weights
+/// were independent, so less than the square of some roundings of that is noise, and steps along noise are as
+/// large as it is small. The other is far below what a weight starts from, where steps would leave the
+/// numbers of their type. Confidence-Weighted rules get to both on noisy labels.
 ///
 /// Weight (block b, slot s) is row b * slots + s. `inclusive` predictions divide by 1 + v: the second-order
 /// perceptron's score, which counts the current instance.
@@ -49,8 +64,8 @@ public:
         : options_(options),
           w_(options.average ? 2 : 1, slots, blocks, apart),
           average_{.on = options.average},
-          fresh_(static_cast<T>(options.initial_variance)),
-          ceiling_(options.initial_variance) {
+          fresh_(static_cast<T>(std::max(options.initial_variance, options.min_variance))),
+          ceiling_(static_cast<double>(fresh_)) {
         resize_root(slots, blocks, 0, 0);
     }
 
@@ -109,10 +124,9 @@ public:
         }
     }
 
-    /// A step divides the variance along delta by 1 + gain v. Where that is more than the square of what a
-    /// number can resolve, all other directions would be rounding errors of this one.
-    bool resolves(const Step& step, const Evidence& e) const noexcept {
-        return step.precision * e.variance < (sizeof(T) == 4 ? 1e16 : 1e28);
+    /// Whether no variance, and no covariance with the demand, would leave the numbers of its type.
+    bool holds_variances(const Step& step, const Evidence& e) const noexcept {
+        return std::sqrt(ceiling_) * std::sqrt(e.variance) < kReach<T> && step.spread * ceiling_ < kReach<T>;
     }
 
     /// |z_i| <= sqrt(Sigma_ii v), so a step moves no weight by more than alpha times the root of the largest
@@ -124,10 +138,8 @@ public:
         return fits(step, e) || (holds_variances(step, e) && !average_.on && lands(step.mean));
     }
 
-    void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence&) noexcept {
-        (void)row;
-        (void)terms;
-        turn_root(step.precision);
+    void apply(const Row<T>& row, Terms terms, const Step& step, const Evidence& e) noexcept {
+        turn_root(allowed_gain(row, terms, step.precision, e.variance));
         if (step.mean != 0) move_mean(step.mean);
         if (step.spread != 1) spread_out(step.spread);
     }
@@ -143,7 +155,7 @@ public:
         const T root = static_cast<T>(std::sqrt(factor));
         for (T& r : root_) r *= root;
         keep_positive();
-        const double widest = widest_variance<T>(options_.initial_variance);
+        const double widest = widest_variance<T>(std::max(options_.initial_variance, options_.min_variance));
         fresh_ = static_cast<T>(std::min(factor * static_cast<double>(fresh_), widest));
         ceiling_ *= factor;
         if (ceiling_ > kMostSpread * widest) narrow(widest);
@@ -196,7 +208,7 @@ public:
         w_ = std::move(two);
         root_ = std::move(larger);
         keep_positive();
-        fresh_ = std::max(fresh_ / 2, kFloor * kFloor);
+        fresh_ = std::max({fresh_ / 2, static_cast<T>(options_.min_variance), kFloor * kFloor});
         make_room();
     }
 
@@ -287,9 +299,6 @@ private:
         reach_ += move;
         return true;
     }
-    bool holds_variances(const Step& step, const Evidence& e) const noexcept {
-        return std::sqrt(ceiling_) * std::sqrt(e.variance) < kReach<T> && step.spread * ceiling_ < kReach<T>;
-    }
     void measure_ceiling() noexcept {
         ceiling_ = static_cast<double>(fresh_);
         for (std::size_t i = 0; i < side(); ++i) ceiling_ = std::max(ceiling_, covariance_at(i, i));
@@ -313,6 +322,27 @@ private:
         return true;
     }
 
+    /// The gain of a step, held where it would leave less of the demand's variance than it may.
+    double allowed_gain(const Row<T>& row, Terms terms, double gain, double v) const noexcept {
+        const double norm2 = squared(terms) * row.norm2, left = v / (1 + gain * v);
+        const double low = std::max(options_.min_variance, kLeast * static_cast<double>(fresh_)) * norm2;
+        const double noise = kResolution * kResolution;
+        if (left >= std::max(low, noise * ceiling_ * norm2)) return gain;  // no variance is above the ceiling
+        const double least = std::max(low, noise * independent_variance(row, terms));
+        if (left >= least) return gain;
+        return v > least ? std::min(gain, (1 - least / v) / least) : 0.0;
+    }
+    /// sum_i Sigma_ii delta_i^2.
+    double independent_variance(const Row<T>& row, Terms terms) const noexcept {
+        double sum = 0;
+        for (const Term& term : terms)
+            for (std::uint32_t e = 0; e < row.size; ++e) {
+                const std::size_t i = weight_of(row, term, e);
+                const double delta = term.coefficient * static_cast<double>(row.value[e]);
+                if (delta != 0) sum += delta * delta * covariance_at(i, i);
+            }
+        return sum;
+    }
     /// Holds every variance at `widest` or below; correlations stay.
     void narrow(double widest) noexcept {
         const std::size_t n = side();
@@ -433,6 +463,10 @@ private:
         sums_.assign(side(), 0.0);
     }
 
+    /// Relative accuracy of R delta: some roundings.
+    static constexpr double kResolution = 32 * static_cast<double>(std::numeric_limits<T>::epsilon());
+    /// The smallest share of the variance a weight starts from.
+    static constexpr double kLeast = sizeof(T) == 4 ? 1e-20 : 1e-200;
     /// The square of a root this small is still a normal number, so every variance stays positive.
     static constexpr T kFloor = static_cast<T>(sizeof(T) == 4 ? 1.1e-19 : 1.5e-154);
 

@@ -204,9 +204,6 @@ private:
         const Step shrink{.precision = 1 / trust};
         const Evidence width{.variance = belief.variance(row, along_)};
         // Both steps or none: the second is looked at before the first is taken.
-        if constexpr (requires { belief.resolves(shrink, width); }) {
-            if (!belief.resolves(shrink, width)) return {.fault = Fault::lost_definiteness};
-        }
         if (!representable<T>(along_, shrink, width) || !belief.admits(shrink, width))
             return {.fault = Fault::step_overflow};
         const Round moved = move(belief, row);
