@@ -136,7 +136,8 @@ def mixed(rng: Any, rows: int, columns: int) -> Array:
 def repeated(rng: Any, rows: int, columns: int) -> Array:
     """The same large number again and again, as a column that was never scaled has it; later mostly zeros."""
     X = np.full((rows, columns), 10.0 ** rng.integers(8, 19))
-    X[rows // 3 :] *= rng.random((rows - rows // 3, 1)) < 0.2
+    X[rows // 3 : rows // 2] = 0.0
+    X[rows // 2 :] *= rng.random((rows - rows // 2, 1)) < 0.2
     return X
 
 
@@ -211,3 +212,41 @@ def test_what_is_saved_loads_and_goes_on_the_same(setting: Any, dtype: str, tmp_
                 continue  # every row was refused, so there is nothing to save yet
             check_sound(model)
             check_twins(model, tmp_path / "model.safetensors", X[: rows // 6], y[: rows // 6])
+
+
+@pytest.mark.parametrize("name", ["AROWClassifier", "NHERDClassifier", "ConfidenceWeightedClassifier"])
+@pytest.mark.parametrize("projection", ["kl", "drop"])
+@pytest.mark.parametrize("rows", [2, 30])
+def test_a_third_class_finds_variances_on_their_floor(
+    name: str, projection: str, rows: int, tmp_path: Path
+) -> None:
+    """The two blocks of a model that had one share a variance of which no half is left."""
+    for value in (3e8, 1e9, 7e11, 1e14, 1e16, 1e100):
+        model = getattr(onlinear, name)(projection=projection, dtype="float64")
+        model.partial_fit(np.full((rows, 1), value), np.arange(rows) % 2)
+        model.partial_fit(np.zeros((1, 1)), [2])
+        check_sound(model)
+        check_twins(model, tmp_path / "model.safetensors", np.full((3, 1), value), np.arange(3))
+
+
+@pytest.mark.parametrize("seed", [132, *range(8)])
+def test_joint_updates_of_values_hundreds_of_orders_apart_stay_numbers(seed: int, tmp_path: Path) -> None:
+    """Where one class has all but lost its variance, multipliers are huge; what they ask for is taken or refused."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((200, 1)) * 10.0 ** rng.integers(-150, 150, (200, 1))
+    y = rng.integers(0, 3, 200)
+    model = onlinear.AROWClassifier(constraints="all", dtype="float64")
+    survive(model, X, y)
+    check_sound(model)
+    check_twins(model, tmp_path / "model.safetensors", X[:20], y[:20])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_an_average_under_a_rising_scale_stays_a_number(seed: int, tmp_path: Path) -> None:
+    """ROMMA's scale on one ordinary feature rises without end."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((200, 1)).astype(np.float32), rng.integers(0, 2, 200)
+    model = onlinear.ROMMAClassifier(average=True)
+    survive(model, X, y)
+    check_sound(model)
+    check_twins(model, tmp_path / "model.safetensors", X[:20], y[:20])
