@@ -106,7 +106,6 @@ TEST("a part that is used and not taken is named") {
 /// AROW that forgets: the covariance is divided by `lambda` before every step.
 struct Forgetful {
     double lambda = 0.9;
-    static constexpr const char* name = "Forgetful";
     static constexpr Parts uses() noexcept { return {.spread = true}; }
     Step step(const Evidence& e, const Clock&) const noexcept {
         const double missing = e.required - e.margin;
