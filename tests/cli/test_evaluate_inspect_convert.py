@@ -383,8 +383,9 @@ def test_labels_cannot_move_the_cursor(tmp_path: Path) -> None:
     import onlinear
 
     saved, data, page = tmp_path / "m.safetensors", tmp_path / "a.svm", tmp_path / "p.html"
-    onlinear.AROWClassifier().fit([[1.0], [-1.0], [0.5]], ["a\x1b[31m", "b\x9b1m", "c\td"]).save(saved)
-    data.write_text("1 1:1\n1 1:-1\n")
+    # A feature for each class, so that every order of the rows is learned without a mistake.
+    onlinear.AROWClassifier(random_state=0).fit(np.eye(3), ["a\x1b[31m", "b\x9b1m", "c\td"]).save(saved)
+    data.write_text("1 1:1\n1 2:1\n")
     done = run("predict", saved, data, "--header", "--proba", "--scores")
     header, *rows = done.out.splitlines()
     assert "\\x1b[31m" in header
