@@ -15,12 +15,17 @@ struct DiagonalOptions {
     bool average = false;
 
     static constexpr const char* name = "Diagonal";
+    static constexpr const char* doc = "A Gaussian with a diagonal covariance.";
     static constexpr Parts takes{.spread = true};
     static constexpr auto parameters() {
-        return std::tuple{rule::choice("projection", &DiagonalOptions::projection, kProjections),
-                          rule::positive("initial_variance", &DiagonalOptions::initial_variance),
-                          rule::nonnegative("min_variance", &DiagonalOptions::min_variance),
-                          rule::flag("average", &DiagonalOptions::average)};
+        return std::tuple{
+            rule::choice("projection", &DiagonalOptions::projection, kProjections,
+                         "how the full update becomes a diagonal again"),
+            rule::positive("initial_variance", &DiagonalOptions::initial_variance,
+                           "variance of a weight of which nothing is learned yet"),
+            rule::nonnegative("min_variance", &DiagonalOptions::min_variance, "least variance of a weight"),
+            rule::flag("average", &DiagonalOptions::average,
+                       "whether predictions use the average of all means")};
     }
 };
 

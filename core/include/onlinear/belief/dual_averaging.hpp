@@ -10,11 +10,13 @@ struct DualAveragingOptions {
     double lam = 1e-4;
 
     static constexpr const char* name = "DualAveraging";
+    static constexpr const char* doc = "Sums of gradients; the mean is derived on read.";
     static constexpr Parts takes{};
     static constexpr auto parameters() {
-        return std::tuple{rule::positive("eta", &DualAveragingOptions::eta),
-                          rule::nonnegative("delta0", &DualAveragingOptions::delta0),
-                          rule::nonnegative("lam", &DualAveragingOptions::lam)};
+        return std::tuple{rule::positive("eta", &DualAveragingOptions::eta, "learning rate"),
+                          rule::nonnegative("delta0", &DualAveragingOptions::delta0,
+                                            "added to the root of the summed squares"),
+                          rule::nonnegative("lam", &DualAveragingOptions::lam, "L1 penalty per round")};
     }
 };
 

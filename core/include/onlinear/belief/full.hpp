@@ -13,12 +13,15 @@ struct FullOptions {
     bool average = false;
 
     static constexpr const char* name = "Full";
+    static constexpr const char* doc = "A Gaussian with a full covariance.";
     static constexpr Parts takes{.spread = true};
     static constexpr auto parameters() {
-        return std::tuple{rule::positive("initial_variance", &FullOptions::initial_variance),
-                          rule::nonnegative("min_variance", &FullOptions::min_variance),
-                          rule::flag("inclusive", &FullOptions::inclusive),
-                          rule::flag("average", &FullOptions::average)};
+        return std::tuple{
+            rule::positive("initial_variance", &FullOptions::initial_variance,
+                           "variance of a weight of which nothing is learned yet"),
+            rule::nonnegative("min_variance", &FullOptions::min_variance, "least variance of a weight"),
+            rule::flag("inclusive", &FullOptions::inclusive, "whether a score counts the instance it is for"),
+            rule::flag("average", &FullOptions::average, "whether predictions use the average of all means")};
     }
 };
 

@@ -10,10 +10,13 @@ struct InformationOptions {
     bool inclusive = false;
 
     static constexpr const char* name = "Information";
+    static constexpr const char* doc = "A diagonal Gaussian in natural parameters.";
     static constexpr Parts takes{};
     static constexpr auto parameters() {
-        return std::tuple{rule::positive("initial_variance", &InformationOptions::initial_variance),
-                          rule::flag("inclusive", &InformationOptions::inclusive)};
+        return std::tuple{rule::positive("initial_variance", &InformationOptions::initial_variance,
+                                         "variance of a weight of which nothing is learned yet"),
+                          rule::flag("inclusive", &InformationOptions::inclusive,
+                                     "whether a score counts the instance it is for")};
     }
 };
 

@@ -24,16 +24,21 @@ struct KernelOptions {
     int removal = kSmallest;
 
     static constexpr const char* name = "Kernel";
+    static constexpr const char* doc =
+        "A belief in the space of a kernel, held by the examples that made it.";
     static constexpr Parts takes{.keep = true, .threshold = true, .mean_norm = true};
     static constexpr auto parameters() {
         using Self = KernelOptions;
-        return std::tuple{rule::Parameter<Self, KernelKind>{"kernel", &Self::kernel, {}, kKernelNames},
-                          rule::positive("gamma", &Self::gamma),
-                          rule::positive("degree", &Self::degree),
-                          rule::nonnegative("coef0", &Self::coef0),
-                          rule::positive("initial_variance", &Self::initial_variance),
-                          rule::count_or_none("budget", &Self::budget),
-                          rule::choice("removal", &Self::removal, kRemovals)};
+        return std::tuple{
+            rule::Parameter<Self, KernelKind>{
+                "kernel", &Self::kernel, {}, kKernelNames, "a name, or a function of two matrices"},
+            rule::positive("gamma", &Self::gamma, "scale of 'poly' and 'rbf'"),
+            rule::positive("degree", &Self::degree, "degree of 'poly'"),
+            rule::nonnegative("coef0", &Self::coef0, "constant of 'poly'"),
+            rule::positive("initial_variance", &Self::initial_variance,
+                           "variance of a weight of which nothing is learned yet"),
+            rule::count_or_none("budget", &Self::budget, "most examples held; None for all"),
+            rule::choice("removal", &Self::removal, kRemovals, "which example goes when the budget is full")};
     }
     KernelFunction function() const { return {kernel, gamma, degree, coef0}; }
 };

@@ -13,8 +13,12 @@ struct L1BallOptions {
     bool average = false;
 
     static constexpr const char* name = "L1Ball";
+    static constexpr const char* doc = "A mean kept inside the L1 ball whose radius the rule brings.";
     static constexpr Parts takes{};
-    static constexpr auto parameters() { return std::tuple{rule::flag("average", &L1BallOptions::average)}; }
+    static constexpr auto parameters() {
+        return std::tuple{rule::flag("average", &L1BallOptions::average,
+                                     "whether predictions use the average of all means")};
+    }
 };
 
 /// A mean kept inside an L1 ball, whose radius the rule brings.

@@ -9,8 +9,12 @@ struct MeanOptions {
     bool average = false;
 
     static constexpr const char* name = "Mean";
+    static constexpr const char* doc = "A mean alone: first order.";
     static constexpr Parts takes{.keep = true, .threshold = true, .mean_norm = true};
-    static constexpr auto parameters() { return std::tuple{rule::flag("average", &MeanOptions::average)}; }
+    static constexpr auto parameters() {
+        return std::tuple{
+            rule::flag("average", &MeanOptions::average, "whether predictions use the average of all means")};
+    }
 };
 
 /// A mean alone: first order. Sigma is frozen at I, so variance is |delta|^2.

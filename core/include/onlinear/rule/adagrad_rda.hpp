@@ -9,6 +9,7 @@ namespace onlinear::rule {
 /// their squares, and the mean derived from them, are `belief.DualAveraging`.
 struct AdagradRda {
     static constexpr const char* name = "AdagradRda";
+    static constexpr const char* doc = "The hinge's gradient, for dual averaging.";
     static constexpr Metric metric = Metric::dual;
     static constexpr auto parameters() { return std::tuple{}; }
 

@@ -14,13 +14,15 @@ inline constexpr std::array<const char*, 2> kArowLosses{"squared_hinge", "hinge"
 /// Departs from the paper: the required margin is the task's, not always 1.
 struct Arow {
     enum Loss : int { kSquaredHinge, kHinge };
-    double r = 1.0;  // trust in what is already known
+    double r = 1.0;
     int loss = kSquaredHinge;
 
     static constexpr const char* name = "Arow";
+    static constexpr const char* doc = "Adaptive Regularization of Weight Vectors.";
     static constexpr Metric metric = Metric::either;
     static constexpr auto parameters() {
-        return std::tuple{positive("r", &Arow::r), choice("loss", &Arow::loss, kArowLosses)};
+        return std::tuple{positive("r", &Arow::r, "trust in what is already known, against one example"),
+                          choice("loss", &Arow::loss, kArowLosses, "squared hinge, or hinge (AROW-H)")};
     }
 
     /// Whether nothing is learned at this margin, whatever its variance.

@@ -47,10 +47,14 @@ struct ConfidenceWeighted {
     double phi = 1.2815515655446004;  // Phi^-1(0.9)
 
     static constexpr const char* name = "ConfidenceWeighted";
+    static constexpr const char* doc =
+        "Confidence-Weighted learning, variance or standard-deviation constraint.";
     static constexpr Metric metric = Metric::gaussian;
     static constexpr auto parameters() {
-        return std::tuple{choice("constraint", &ConfidenceWeighted::constraint, kConfidenceConstraints),
-                          nonnegative("phi", &ConfidenceWeighted::phi)};
+        return std::tuple{choice("constraint", &ConfidenceWeighted::constraint, kConfidenceConstraints,
+                                 "what phi multiplies: the margin's variance or its standard deviation"),
+                          nonnegative("phi", &ConfidenceWeighted::phi,
+                                      "quantile of the confidence asked for; 1.28 is that of 0.9")};
     }
 
     Step step(const Evidence& e, const Clock&) const noexcept {

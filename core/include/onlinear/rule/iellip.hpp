@@ -12,12 +12,15 @@ struct Iellip {
     double b = 0.3;
 
     static constexpr const char* name = "Iellip";
+    static constexpr const char* doc = "The improved ellipsoid method.";
     static constexpr Metric metric = Metric::gaussian;
     static constexpr Parts uses() noexcept { return {.spread = true}; }
     static constexpr bool drop_only = true;  // Sigma may grow, so no KL projection is defined
     static constexpr auto parameters() {
-        return std::tuple{within("c", &Iellip::c, Range{.low = 0.0, .high = 1.0, .low_open = false}),
-                          within("b", &Iellip::b, Range{.low = 0.0, .high = 1.0})};
+        return std::tuple{
+            within("c", &Iellip::c, Range{.low = 0.0, .high = 1.0, .low_open = false},
+                   "share of the variance a first mistake takes away"),
+            within("b", &Iellip::b, Range{.low = 0.0, .high = 1.0}, "decay of that share with every round")};
     }
     double rate(const Clock& clock) const noexcept {
         return c * std::pow(b, static_cast<double>(clock.round - 1));

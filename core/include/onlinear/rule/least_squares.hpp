@@ -11,8 +11,12 @@ struct LeastSquares {
     double r = 1.0;
 
     static constexpr const char* name = "LeastSquares";
+    static constexpr const char* doc = "AROW with the squared loss: recursive least squares.";
     static constexpr Metric metric = Metric::gaussian;
-    static constexpr auto parameters() { return std::tuple{positive("r", &LeastSquares::r)}; }
+    static constexpr auto parameters() {
+        return std::tuple{
+            positive("r", &LeastSquares::r, "trust in what is already known, against one example")};
+    }
 
     Step step(const Evidence& e, const Clock&) const noexcept {
         const double trust = r / e.weight;

@@ -18,9 +18,12 @@ struct Narow {
     int form = kTheta;
 
     static constexpr const char* name = "Narow";
+    static constexpr const char* doc = "NAROW: AROW with an adaptive trust.";
     static constexpr Metric metric = Metric::gaussian;
     static constexpr auto parameters() {
-        return std::tuple{positive("b", &Narow::b), choice("form", &Narow::form, kNarowForms)};
+        return std::tuple{positive("b", &Narow::b, "most precision that one example may bring"),
+                          choice("form", &Narow::form, kNarowForms,
+                                 "the paper's step on theta, or AROW's with the same gain")};
     }
 
     Step step(const Evidence& e, const Clock&) const noexcept {

@@ -12,8 +12,11 @@ struct Nherd {
     double C = 1.0;
 
     static constexpr const char* name = "Nherd";
+    static constexpr const char* doc = "Normal Herd.";
     static constexpr Metric metric = Metric::gaussian;
-    static constexpr auto parameters() { return std::tuple{positive("C", &Nherd::C)}; }
+    static constexpr auto parameters() {
+        return std::tuple{positive("C", &Nherd::C, "price of missing the margin; small for noisy labels")};
+    }
 
     Step step(const Evidence& e, const Clock&) const noexcept {
         const double missing = e.required - e.margin;

@@ -10,17 +10,22 @@ namespace onlinear::rule {
 struct Norma {
     double eta = 0.1;
     double lam = 0.01;
-    double rho = 1.0;          // the margin, or where it starts when nu is given
-    std::optional<double> nu;  // share of examples allowed below the margin
-    bool decay = false;        // eta / sqrt(t) instead of eta
+    double rho = 1.0;
+    std::optional<double> nu;
+    bool decay = false;
 
     static constexpr const char* name = "Norma";
+    static constexpr const char* doc =
+        "Gradient steps on a regularised hinge with an optional learned margin.";
     static constexpr Metric metric = Metric::mean;
     static constexpr Parts uses() noexcept { return {.keep = true, .threshold = true}; }
     static constexpr auto parameters() {
-        return std::tuple{
-            positive("eta", &Norma::eta), nonnegative("lam", &Norma::lam), nonnegative("rho", &Norma::rho),
-            optional_within("nu", &Norma::nu, Range{.low = 0.0, .high = 1.0}), flag("decay", &Norma::decay)};
+        return std::tuple{positive("eta", &Norma::eta, "learning rate"),
+                          nonnegative("lam", &Norma::lam, "regularisation: how fast old weights shrink"),
+                          nonnegative("rho", &Norma::rho, "the margin, or where it starts when nu is given"),
+                          optional_within("nu", &Norma::nu, Range{.low = 0.0, .high = 1.0},
+                                          "share of examples allowed below the margin; None keeps rho"),
+                          flag("decay", &Norma::decay, "whether the rate is eta / sqrt(t)")};
     }
     double initial_threshold() const noexcept { return rho; }
 

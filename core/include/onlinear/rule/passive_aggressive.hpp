@@ -15,13 +15,16 @@ inline constexpr std::array<const char*, 3> kPassiveAggressiveVariants{"pa", "pa
 struct PassiveAggressive {
     enum Variant : int { kPa, kPa1, kPa2 };
     int variant = kPa1;
-    double C = 1.0;  // price of missing the margin; small for noisy labels
+    double C = 1.0;
 
     static constexpr const char* name = "PassiveAggressive";
+    static constexpr const char* doc = "Passive-Aggressive: PA, PA-I and PA-II.";
     static constexpr Metric metric = Metric::mean;
     static constexpr auto parameters() {
-        return std::tuple{choice("variant", &PassiveAggressive::variant, kPassiveAggressiveVariants),
-                          positive("C", &PassiveAggressive::C)};
+        return std::tuple{
+            choice("variant", &PassiveAggressive::variant, kPassiveAggressiveVariants,
+                   "no slack, linear slack or squared slack"),
+            positive("C", &PassiveAggressive::C, "price of missing the margin; small for noisy labels")};
     }
 
     /// Whether nothing is learned at this margin, whatever its variance.

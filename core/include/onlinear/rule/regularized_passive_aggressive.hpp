@@ -22,17 +22,20 @@ struct RegularizedPassiveAggressive {
     enum Penalty : int { kObjective, kL2Ball, kL1Ball };
     enum Trigger : int { kMargin, kMistake, kAlways };
     int penalty = kObjective;
-    double alpha = 0.01;   // shrinkage of "objective"
-    double radius = 10.0;  // of the balls
+    double alpha = 0.01;
+    double radius = 10.0;
     int trigger = kMargin;
 
     static constexpr const char* name = "RegularizedPassiveAggressive";
+    static constexpr const char* doc = "Passive-Aggressive that forgets: shrinkage, or a ball.";
     static constexpr Metric metric = Metric::mean;
     Parts uses() const noexcept { return {.keep = penalty != kL1Ball, .mean_norm = penalty == kL2Ball}; }
     static constexpr auto parameters() {
         using Self = RegularizedPassiveAggressive;
-        return std::tuple{choice("penalty", &Self::penalty, kPenalties), nonnegative("alpha", &Self::alpha),
-                          positive("radius", &Self::radius), choice("trigger", &Self::trigger, kTriggers)};
+        return std::tuple{choice("penalty", &Self::penalty, kPenalties, "what keeps the mean short"),
+                          nonnegative("alpha", &Self::alpha, "shrinkage of 'objective'"),
+                          positive("radius", &Self::radius, "radius of the balls"),
+                          choice("trigger", &Self::trigger, kTriggers, "which examples are learned")};
     }
 
     Step step(const Evidence& e, const Clock&) const noexcept {

@@ -13,9 +13,13 @@ struct Romma {
     bool aggressive = false;
 
     static constexpr const char* name = "Romma";
+    static constexpr const char* doc = "Relaxed Online Maximum Margin Algorithm.";
     static constexpr Metric metric = Metric::mean;
     static constexpr Parts uses() noexcept { return {.keep = true, .mean_norm = true}; }
-    static constexpr auto parameters() { return std::tuple{flag("aggressive", &Romma::aggressive)}; }
+    static constexpr auto parameters() {
+        return std::tuple{
+            flag("aggressive", &Romma::aggressive, "whether it moves below margin 1, not on mistakes alone")};
+    }
 
     Step step(const Evidence& e, const Clock&) const noexcept {
         const double m = e.margin, n2 = e.variance, W = e.mean_norm;

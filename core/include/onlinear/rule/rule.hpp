@@ -46,43 +46,46 @@ struct Parameter {
     Value Rule::* member;
     Range range{};
     std::span<const char* const> choices{};  // for enumerations stored as int
+    const char* doc = "";
 };
 
 template <class R>
-constexpr auto positive(const char* name, double R::* member) {
-    return Parameter<R, double>{name, member, Range{.low = 0.0}};
+constexpr auto positive(const char* name, double R::* member, const char* doc = "") {
+    return Parameter<R, double>{name, member, Range{.low = 0.0}, {}, doc};
 }
 template <class R>
-constexpr auto nonnegative(const char* name, double R::* member) {
-    return Parameter<R, double>{name, member, Range{.low = 0.0, .low_open = false}};
+constexpr auto nonnegative(const char* name, double R::* member, const char* doc = "") {
+    return Parameter<R, double>{name, member, Range{.low = 0.0, .low_open = false}, {}, doc};
 }
 template <class R>
-constexpr auto within(const char* name, double R::* member, Range range) {
-    return Parameter<R, double>{name, member, range};
+constexpr auto within(const char* name, double R::* member, Range range, const char* doc = "") {
+    return Parameter<R, double>{name, member, range, {}, doc};
 }
 template <class R>
-constexpr auto optional_within(const char* name, std::optional<double> R::* member, Range range) {
-    return Parameter<R, std::optional<double>>{name, member, range};
+constexpr auto optional_within(const char* name, std::optional<double> R::* member, Range range,
+                               const char* doc = "") {
+    return Parameter<R, std::optional<double>>{name, member, range, {}, doc};
 }
 template <class R>
-constexpr auto flag(const char* name, bool R::* member) {
-    return Parameter<R, bool>{name, member};
+constexpr auto flag(const char* name, bool R::* member, const char* doc = "") {
+    return Parameter<R, bool>{name, member, Range{}, {}, doc};
 }
 template <class R>
-constexpr auto choice(const char* name, int R::* member, std::span<const char* const> choices) {
-    return Parameter<R, int>{name, member, Range{}, choices};
+constexpr auto choice(const char* name, int R::* member, std::span<const char* const> choices,
+                      const char* doc = "") {
+    return Parameter<R, int>{name, member, Range{}, choices, doc};
 }
 
 /// A positive whole number, or None (stored as 0) for "all".
 template <class R>
-constexpr auto count_or_none(const char* name, std::size_t R::* member) {
-    return Parameter<R, std::size_t>{name, member};
+constexpr auto count_or_none(const char* name, std::size_t R::* member, const char* doc = "") {
+    return Parameter<R, std::size_t>{name, member, Range{}, {}, doc};
 }
 
 /// A square matrix of prices, row-major: not negative, nothing on the diagonal.
 template <class R>
-constexpr auto square(const char* name, std::vector<double> R::* member) {
-    return Parameter<R, std::vector<double>>{name, member};
+constexpr auto square(const char* name, std::vector<double> R::* member, const char* doc = "") {
+    return Parameter<R, std::vector<double>>{name, member, Range{}, {}, doc};
 }
 
 inline std::size_t side(const std::vector<double>& matrix) noexcept {

@@ -10,6 +10,7 @@ namespace onlinear::rule {
 /// counts the current instance: use it with `inclusive` beliefs.
 struct SecondOrderPerceptron {
     static constexpr const char* name = "SecondOrderPerceptron";
+    static constexpr const char* doc = "The second-order Perceptron.";
     static constexpr Metric metric = Metric::gaussian;
     static constexpr auto parameters() { return std::tuple{}; }
 

@@ -18,11 +18,15 @@ struct SoftConfidenceWeighted {
     double phi = 1.2815515655446004;  // Phi^-1(0.9)
 
     static constexpr const char* name = "SoftConfidenceWeighted";
+    static constexpr const char* doc = "Soft Confidence-Weighted learning: SCW-I (linear), SCW-II (squared).";
     static constexpr Metric metric = Metric::gaussian;
     static constexpr auto parameters() {
-        return std::tuple{choice("penalty", &SoftConfidenceWeighted::penalty, kSoftPenalties),
-                          positive("C", &SoftConfidenceWeighted::C),
-                          nonnegative("phi", &SoftConfidenceWeighted::phi)};
+        return std::tuple{
+            choice("penalty", &SoftConfidenceWeighted::penalty, kSoftPenalties,
+                   "on what is missing: SCW-I or SCW-II"),
+            positive("C", &SoftConfidenceWeighted::C, "price of missing the margin; small for noisy labels"),
+            nonnegative("phi", &SoftConfidenceWeighted::phi,
+                        "quantile of the confidence asked for; 1.28 is that of 0.9")};
     }
 
     [[gnu::always_inline]] Step step(const Evidence& e, const Clock&) const noexcept {

@@ -6,6 +6,7 @@ namespace onlinear::task {
 /// Two classes: delta = y x with y = -1 for class 0 and +1 for class 1, required margin 1.
 struct Binary {
     static constexpr const char* name = "Binary";
+    static constexpr const char* doc = "Two classes.";
     static constexpr auto parameters() { return std::tuple{}; }
 
     std::size_t blocks() const noexcept { return 1; }

@@ -15,13 +15,16 @@ inline constexpr std::array<const char*, 2> kCostUpdates{"prediction", "max_loss
 struct CostSensitive {
     enum Update : int { kPrediction, kMaxLoss };
     static constexpr const char* name = "CostSensitive";
+    static constexpr const char* doc = "Several classes where some mistakes cost more than others.";
 
     std::vector<double> cost;  // row-major, one row per right class
     int update = kPrediction;
 
     static constexpr auto parameters() {
-        return std::tuple{rule::square("cost", &CostSensitive::cost),
-                          rule::choice("update", &CostSensitive::update, kCostUpdates)};
+        return std::tuple{
+            rule::square("cost", &CostSensitive::cost, "price of each answer, a row for each right class"),
+            rule::choice("update", &CostSensitive::update, kCostUpdates,
+                         "the competitor: the prediction, or the one of largest loss")};
     }
 
     template <class Belief>

@@ -9,6 +9,7 @@ namespace onlinear::task {
 /// class.
 struct Multiclass {
     static constexpr const char* name = "Multiclass";
+    static constexpr const char* doc = "Several classes: the right one against its best rival.";
     static constexpr auto parameters() { return std::tuple{}; }
     std::size_t classes;
 

@@ -22,6 +22,7 @@ struct MulticlassJoint {
     enum Method : int { kUniform, kMira, kPa, kArow };
     enum CovarianceUpdate : int { kSum, kDelta };
     static constexpr const char* name = "MulticlassJoint";
+    static constexpr const char* doc = "Several classes with several constraints at once.";
 
     std::size_t classes = 2;
     int method = kUniform;
@@ -35,14 +36,17 @@ struct MulticlassJoint {
 
     static constexpr auto parameters() {
         return std::tuple{
-            rule::choice("method", &MulticlassJoint::method, kJointMethods),
-            rule::positive("rate", &MulticlassJoint::rate),
-            rule::nonnegative("beta", &MulticlassJoint::beta),
-            rule::choice("variant", &MulticlassJoint::variant, rule::kPassiveAggressiveVariants),
-            rule::positive("C", &MulticlassJoint::C),
-            rule::positive("r", &MulticlassJoint::r),
-            rule::count_or_none("k", &MulticlassJoint::k),
-            rule::choice("cov_update", &MulticlassJoint::cov_update, kCovarianceUpdates)};
+            rule::choice("method", &MulticlassJoint::method, kJointMethods, "the update"),
+            rule::positive("rate", &MulticlassJoint::rate, "length of a step of 'uniform'"),
+            rule::nonnegative("beta", &MulticlassJoint::beta, "margin offset of 'mira'"),
+            rule::choice("variant", &MulticlassJoint::variant, rule::kPassiveAggressiveVariants,
+                         "slack of 'pa'"),
+            rule::positive("C", &MulticlassJoint::C, "price of missing the margin, of 'pa'"),
+            rule::positive("r", &MulticlassJoint::r, "trust in what is already known, of 'arow'"),
+            rule::count_or_none("k", &MulticlassJoint::k,
+                                "most wrong classes at once, of 'arow'; None for all"),
+            rule::choice("cov_update", &MulticlassJoint::cov_update, kCovarianceUpdates,
+                         "what confidence grows along, of 'arow'")};
     }
 
     std::size_t blocks() const noexcept { return classes; }

@@ -15,14 +15,15 @@ namespace onlinear::task {
 /// distances stay those of x.
 struct OneClass {
     static constexpr const char* name = "OneClass";
+    static constexpr const char* doc = "One class: a ball around the mean that should hold every example.";
 
     double radius = 1.0;
     std::optional<double> max_radius;
 
     static constexpr auto parameters() {
-        return std::tuple{
-            rule::nonnegative("radius", &OneClass::radius),
-            rule::optional_within("max_radius", &OneClass::max_radius, rule::Range{.low = 0.0})};
+        return std::tuple{rule::nonnegative("radius", &OneClass::radius, "radius of the ball"),
+                          rule::optional_within("max_radius", &OneClass::max_radius, rule::Range{.low = 0.0},
+                                                "largest radius, where the radius is learned")};
     }
 
     template <class Belief>

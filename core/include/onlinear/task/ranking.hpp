@@ -15,13 +15,15 @@ inline constexpr std::array<const char*, 2> kPrototypes{"multi", "single"};
 struct Ranking {
     enum Prototypes : int { kMulti, kSingle };
     static constexpr const char* name = "Ranking";
+    static constexpr const char* doc = "Label ranking: every relevant label above every irrelevant one.";
     static constexpr bool kLabelLists = true;
 
     std::size_t classes = 2;
     int prototypes = kMulti;
 
     static constexpr auto parameters() {
-        return std::tuple{rule::choice("prototypes", &Ranking::prototypes, kPrototypes)};
+        return std::tuple{rule::choice("prototypes", &Ranking::prototypes, kPrototypes,
+                                       "one vector of weights for each label, or one for all")};
     }
 
     template <class Belief>

@@ -11,12 +11,13 @@ namespace onlinear::task {
 /// (Crammer, Kulesza, Dredze. Machine Learning 91, 2013).
 struct Regression {
     static constexpr const char* name = "Regression";
+    static constexpr const char* doc = "Real targets, errors up to epsilon free.";
     static constexpr bool kRealTargets = true;
 
     double epsilon = 0.0;
 
     static constexpr auto parameters() {
-        return std::tuple{rule::nonnegative("epsilon", &Regression::epsilon)};
+        return std::tuple{rule::nonnegative("epsilon", &Regression::epsilon, "error that costs nothing")};
     }
 
     template <class Belief>
