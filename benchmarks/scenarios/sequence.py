@@ -77,7 +77,7 @@ def ngrams(values: list[str], name: str, i: int, firsts: range, length: int) -> 
 
 
 def features(sentence: Sentence) -> list[list[str]]:
-    """The windows of `onlinear.sequence_labeler.default_templates`, spelt in Python."""
+    """The windows of `onlinear.sequence.default_templates`, spelt in Python."""
     words, tags = [token[0] for token in sentence], [token[1] for token in sentence]
     out = []
     for i in range(len(sentence)):
@@ -94,7 +94,7 @@ def truth(path: Path) -> Tags:
 
 def missed(right: Tags, found: Tags) -> float:
     """1 - F1 of chunks."""
-    from onlinear.sequence_labeler import span_scores
+    from onlinear.sequence import span_scores
 
     return 1 - span_scores(right, found)["f1"]
 
@@ -175,7 +175,7 @@ def crfsuite_whole(algorithm: str, arena: Arena) -> Turn:
 def labeler(parameters: dict[str, Any], passes: int, seed: int = 0) -> Any:
     """Return our labeler; what it does not know are parameters of its rule."""
     import onlinear
-    from onlinear._algorithms import make
+    from onlinear.algorithms.table import make
 
     own = {name: value for name, value in parameters.items() if name in ("average", "cost")}
     rule = {name: value for name, value in parameters.items() if name not in ("rule", *own)}

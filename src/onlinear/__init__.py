@@ -14,28 +14,28 @@ TYPE_CHECKING = False
 __version__ = "0.1.0"
 
 _HOMES = {
-    "AROWClassifier": "arow",
-    "AROWRegressor": "arow",
-    "AdaGradRDAClassifier": "adagrad_rda",
-    "ConfidenceWeightedClassifier": "confidence_weighted",
-    "IELLIPClassifier": "iellip",
-    "KernelClassifier": "kernel",
-    "KernelRegressor": "kernel",
-    "Learner": "_learner",
-    "MIRAClassifier": "mira",
-    "NAROWClassifier": "narow",
-    "NHERDClassifier": "nherd",
-    "NORMAClassifier": "norma",
-    "MultilabelRanker": "ranking",
-    "PassiveAggressiveClassifier": "passive_aggressive",
-    "PassiveAggressiveOneClass": "one_class",
-    "PassiveAggressiveRegressor": "passive_aggressive",
-    "Perceptron": "perceptron",
-    "ROMMAClassifier": "romma",
-    "RegularizedPassiveAggressiveClassifier": "regularized_passive_aggressive",
-    "SecondOrderPerceptron": "second_order_perceptron",
-    "SequenceLabeler": "sequence_labeler",
-    "SoftConfidenceWeightedClassifier": "soft_confidence_weighted",
+    "AROWClassifier": "algorithms.arow",
+    "AROWRegressor": "algorithms.arow",
+    "AdaGradRDAClassifier": "algorithms.adagrad_rda",
+    "ConfidenceWeightedClassifier": "algorithms.confidence_weighted",
+    "IELLIPClassifier": "algorithms.iellip",
+    "KernelClassifier": "estimators.kernel",
+    "KernelRegressor": "estimators.kernel",
+    "Learner": "model.learner",
+    "MIRAClassifier": "algorithms.mira",
+    "NAROWClassifier": "algorithms.narow",
+    "NHERDClassifier": "algorithms.nherd",
+    "NORMAClassifier": "algorithms.norma",
+    "MultilabelRanker": "estimators.ranking",
+    "PassiveAggressiveClassifier": "algorithms.passive_aggressive",
+    "PassiveAggressiveOneClass": "estimators.one_class",
+    "PassiveAggressiveRegressor": "algorithms.passive_aggressive",
+    "Perceptron": "algorithms.perceptron",
+    "ROMMAClassifier": "algorithms.romma",
+    "RegularizedPassiveAggressiveClassifier": "algorithms.regularized_passive_aggressive",
+    "SecondOrderPerceptron": "algorithms.second_order_perceptron",
+    "SequenceLabeler": "sequence",
+    "SoftConfidenceWeightedClassifier": "algorithms.soft_confidence_weighted",
     "load": "persistence",
     "read": "io",
 }
@@ -47,6 +47,7 @@ _MODULES = (
     "io",
     "plotting",
     "rule",
+    "sequence",
     "task",
     "text",
 )
@@ -63,34 +64,37 @@ if TYPE_CHECKING:
     from . import io as io
     from . import plotting as plotting
     from . import rule as rule
+    from . import sequence as sequence
     from . import task as task
     from . import text as text
-    from ._learner import Learner as Learner
-    from .adagrad_rda import AdaGradRDAClassifier as AdaGradRDAClassifier
-    from .arow import AROWClassifier as AROWClassifier
-    from .arow import AROWRegressor as AROWRegressor
-    from .confidence_weighted import ConfidenceWeightedClassifier as ConfidenceWeightedClassifier
-    from .iellip import IELLIPClassifier as IELLIPClassifier
-    from .io import read as read
-    from .kernel import KernelClassifier as KernelClassifier
-    from .kernel import KernelRegressor as KernelRegressor
-    from .mira import MIRAClassifier as MIRAClassifier
-    from .narow import NAROWClassifier as NAROWClassifier
-    from .nherd import NHERDClassifier as NHERDClassifier
-    from .norma import NORMAClassifier as NORMAClassifier
-    from .one_class import PassiveAggressiveOneClass as PassiveAggressiveOneClass
-    from .passive_aggressive import PassiveAggressiveClassifier as PassiveAggressiveClassifier
-    from .passive_aggressive import PassiveAggressiveRegressor as PassiveAggressiveRegressor
-    from .perceptron import Perceptron as Perceptron
-    from .persistence import load as load
-    from .ranking import MultilabelRanker as MultilabelRanker
-    from .regularized_passive_aggressive import (
+    from .algorithms.adagrad_rda import AdaGradRDAClassifier as AdaGradRDAClassifier
+    from .algorithms.arow import AROWClassifier as AROWClassifier
+    from .algorithms.arow import AROWRegressor as AROWRegressor
+    from .algorithms.confidence_weighted import ConfidenceWeightedClassifier as ConfidenceWeightedClassifier
+    from .algorithms.iellip import IELLIPClassifier as IELLIPClassifier
+    from .algorithms.mira import MIRAClassifier as MIRAClassifier
+    from .algorithms.narow import NAROWClassifier as NAROWClassifier
+    from .algorithms.nherd import NHERDClassifier as NHERDClassifier
+    from .algorithms.norma import NORMAClassifier as NORMAClassifier
+    from .algorithms.passive_aggressive import PassiveAggressiveClassifier as PassiveAggressiveClassifier
+    from .algorithms.passive_aggressive import PassiveAggressiveRegressor as PassiveAggressiveRegressor
+    from .algorithms.perceptron import Perceptron as Perceptron
+    from .algorithms.regularized_passive_aggressive import (
         RegularizedPassiveAggressiveClassifier as RegularizedPassiveAggressiveClassifier,
     )
-    from .romma import ROMMAClassifier as ROMMAClassifier
-    from .second_order_perceptron import SecondOrderPerceptron as SecondOrderPerceptron
-    from .sequence_labeler import SequenceLabeler as SequenceLabeler
-    from .soft_confidence_weighted import SoftConfidenceWeightedClassifier as SoftConfidenceWeightedClassifier
+    from .algorithms.romma import ROMMAClassifier as ROMMAClassifier
+    from .algorithms.second_order_perceptron import SecondOrderPerceptron as SecondOrderPerceptron
+    from .algorithms.soft_confidence_weighted import (
+        SoftConfidenceWeightedClassifier as SoftConfidenceWeightedClassifier,
+    )
+    from .estimators.kernel import KernelClassifier as KernelClassifier
+    from .estimators.kernel import KernelRegressor as KernelRegressor
+    from .estimators.one_class import PassiveAggressiveOneClass as PassiveAggressiveOneClass
+    from .estimators.ranking import MultilabelRanker as MultilabelRanker
+    from .io import read as read
+    from .model.learner import Learner as Learner
+    from .persistence import load as load
+    from .sequence import SequenceLabeler as SequenceLabeler
 
 
 def __getattr__(name: str) -> Any:

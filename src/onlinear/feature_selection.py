@@ -15,8 +15,8 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ._parameters import check_number
 from .exceptions import DataError
+from .model.parameters import check_number
 
 __all__ = ["GameTheoreticSelector", "InformationGainSelector", "information_gain"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import onlinear
-from onlinear import _algorithms
+from onlinear.algorithms import table
 from onlinear.cli import main
 
 from .commands import onlinear as run
@@ -60,7 +60,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> dict[int, tuple[Path, Path
 
 def test_all_promised_names_are_there() -> None:
     """No more and no fewer."""
-    assert sorted(_algorithms.names()) == sorted(PROMISED)
+    assert sorted(table.names()) == sorted(PROMISED)
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -75,7 +75,7 @@ def test_an_algorithm_goes_all_the_way(
     """Train with a parameter and --test, predict, evaluate, inspect: all agree, and all beat guessing."""
     train, test = data[classes]
     path = tmp_path / "m.safetensors"
-    entry = _algorithms.find(name)
+    entry = table.find(name)
     tuned = next(([f"{key}={VALUES[key]}"] for key in entry.parameters if key in VALUES), [])
     options = [word for pair in tuned for word in ("-p", pair)]
     told = answer(

@@ -10,7 +10,7 @@ import pytest
 from sklearn import metrics
 
 import onlinear
-from onlinear import _algorithms
+from onlinear.algorithms import table
 from onlinear.cli._evaluate import Evaluation, curve_points
 
 from .commands import onlinear as run
@@ -298,7 +298,7 @@ def test_what_cannot_be_converted_is_refused(words: list[str], message: str, tmp
 def test_every_algorithm_is_listed_with_paper_parameters_and_advice() -> None:
     """Names, estimators and defaults are real."""
     listed = run("algorithms", "--json").json
-    assert [item["name"] for item in listed] == _algorithms.names()
+    assert [item["name"] for item in listed] == table.names()
     for item in listed:
         assert item["paper"].endswith(".")
         assert item["advice"].endswith(".")
@@ -334,9 +334,9 @@ def test_control_characters_of_names_do_not_reach_the_terminal(tmp_path: Path) -
     data = tmp_path / "data.jsonl"
     data.write_text('{"label": "plain", "other": 1}\n{"label": "plain", "naïve café": 1}\n')
     tables = [run("inspect", path).out, run("evaluate", path, data, "--bits", 10).out]
-    for table in tables:
-        assert all(line.isprintable() for line in table.split("\n")), table
-        assert r"two\nlines\x9b" in table
+    for shown in tables:
+        assert all(line.isprintable() for line in shown.split("\n")), table
+        assert r"two\nlines\x9b" in shown
     assert r"red\x1b[31m" in tables[0]
     assert "naïve café" in tables[0]
     assert label in run("inspect", path, "--json").json["classes"]

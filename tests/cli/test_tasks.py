@@ -23,7 +23,7 @@ from sklearn.metrics import (
 
 import onlinear
 from onlinear.cli import main
-from onlinear.sequence_labeler import span_scores, token_accuracy
+from onlinear.sequence import span_scores, token_accuracy
 
 from .commands import onlinear as run
 

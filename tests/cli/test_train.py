@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import onlinear
-from onlinear import _algorithms
+from onlinear.algorithms import table
 from onlinear.cli._checkpoint import identity
 
 from .commands import onlinear as run
@@ -68,7 +68,7 @@ def test_json_has_every_promised_key(data: Path, tmp_path: Path) -> None:
     assert saved.exists()
 
 
-@pytest.mark.parametrize("name", _algorithms.names())
+@pytest.mark.parametrize("name", table.names())
 def test_every_algorithm_learns(name: str, data: Path, tmp_path: Path) -> None:
     """Each name of the list trains, saves, and its model is better than guessing."""
     from onlinear.cli import main
@@ -76,7 +76,7 @@ def test_every_algorithm_learns(name: str, data: Path, tmp_path: Path) -> None:
     saved = tmp_path / "model.safetensors"
     assert main(["train", str(data), "-a", name, "--quiet", "--save", str(saved)]) == 0
     model = onlinear.load(saved)
-    assert type(model).__name__ == _algorithms.find(name).estimator
+    assert type(model).__name__ == table.find(name).estimator
     assert model.n_seen_ == 600
     rows = next(iter(onlinear.read(data)))
     assert np.mean(model.predict(rows.X) == rows.y) > 0.7
@@ -88,9 +88,9 @@ def test_the_command_learns_the_same_bits_as_python(name: str, tmp_path: Path) -
     data = write_svmlight(tmp_path / "m.svm", 300, classes=4)
     saved = tmp_path / "model.safetensors"
     assert run("train", data, "-a", name, "--save", saved, "--quiet").code == 0
-    streamed = _algorithms.make(name).fit_stream(onlinear.read(data, batch_size=7))
+    streamed = table.make(name).fit_stream(onlinear.read(data, batch_size=7))
     assert onlinear.load(saved).digest() == streamed.digest()
-    single = _algorithms.make(name).fit_stream(onlinear.read(data, batch_size=1))
+    single = table.make(name).fit_stream(onlinear.read(data, batch_size=1))
     assert streamed.digest() == single.digest()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import onlinear
-from onlinear._base import OnlineClassifier
+from onlinear.estimators.classifier import OnlineClassifier
 
 
 def classifiers() -> list[type[Any]]:

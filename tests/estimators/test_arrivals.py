@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from onlinear._labels import Labels, distinct_labels
 from onlinear.exceptions import DataError
+from onlinear.model.labels import Labels, distinct_labels
 
 KINDS = [
     "int8",

@@ -5,9 +5,9 @@ from typing import Any, Literal, Self
 import pytest
 
 from onlinear import rule
-from onlinear._base import OnlineClassifier
-from onlinear._parameters import declared_choices, estimator
+from onlinear.estimators.classifier import OnlineClassifier
 from onlinear.exceptions import ParameterError
+from onlinear.model.parameters import declared_choices, estimator
 
 
 @estimator

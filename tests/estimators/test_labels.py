@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from onlinear import _core
-from onlinear._labels import Labels
+from onlinear.model.labels import Labels
 
 I64 = np.iinfo(np.int64)
 

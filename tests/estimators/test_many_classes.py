@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import onlinear
-from onlinear import AROWClassifier, MultilabelRanker, _core, _learner
+from onlinear import AROWClassifier, MultilabelRanker, _core
+from onlinear.model import learner as learners
 from tests.cli.commands import onlinear as command
 
 
@@ -133,7 +134,7 @@ def test_too_many_classes_for_memory_are_told_of_by_number(monkeypatch: pytest.M
     """Features, classes, bytes, and what to do; the model stays as it was."""
     model = AROWClassifier().partial_fit(np.eye(4), [0, 1, 2, 0])
     before = model.digest()
-    monkeypatch.setattr(_learner.Learner, "handle", _WithoutRoom(model._learner.handle))
+    monkeypatch.setattr(learners.Learner, "handle", _WithoutRoom(model._learner.handle))
     with pytest.raises(
         MemoryError,
         match=r"20 weights \(4 features, 4 classes, 16 bytes each\) need at least .* GiB; use fewer features "

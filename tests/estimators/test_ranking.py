@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import onlinear
 from onlinear import AROWClassifier, MultilabelRanker, PassiveAggressiveClassifier
-from onlinear._algorithms import ALGORITHMS
+from onlinear.algorithms.table import ALGORITHMS
 from onlinear.exceptions import DataError, ModelFileError, ParameterError
 
 NAMES = np.array(["art", "money", "science", "sport"])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import onlinear
-from onlinear import _algorithms
+from onlinear.algorithms import table
 from onlinear.exceptions import DataError, NumericError
 
 NAMES = ["x", "y", "z", "w"]
@@ -51,12 +51,12 @@ def test_a_refused_example_brings_no_class(
 
 @pytest.mark.parametrize("known", [2, 3, 6])
 @pytest.mark.parametrize("learn", ["partial_fit", "learn_one"])
-@pytest.mark.parametrize("name", [name for name in _algorithms.names() if name != "mira"])
+@pytest.mark.parametrize("name", [name for name in table.names() if name != "mira"])
 def test_what_grew_for_a_refused_example_is_given_back(name: str, learn: str, known: int) -> None:
     """A new class on more features than before, whose step would overflow: the model goes on as if it had not been."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((40, 5)), rng.integers(0, known, 40)
-    models = [_algorithms.make(name, dtype="float32", grow_features=True) for _ in range(2)]
+    models = [table.make(name, dtype="float32", grow_features=True) for _ in range(2)]
     for model in models:
         model.partial_fit(X, y)
     tried, spared = models

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array
 import onlinear
 from onlinear import AROWClassifier, SequenceLabeler, SoftConfidenceWeightedClassifier, persistence, rule
 from onlinear.exceptions import DataError, ModelFileError, ParameterError
-from onlinear.sequence_labeler import default_templates, span_scores, spans, template_features, token_accuracy
+from onlinear.sequence import default_templates, span_scores, spans, template_features, token_accuracy
 
 SENTENCES = [
     [("The", "DT", "B-NP"), ("cat", "NN", "I-NP"), ("sleeps", "VBZ", "B-VP"), (".", ".", "O")],

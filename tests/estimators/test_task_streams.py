@@ -24,8 +24,8 @@ from onlinear import (
     PassiveAggressiveOneClass,
     PassiveAggressiveRegressor,
 )
-from onlinear._task_streams import ranking_measures
 from onlinear.exceptions import DataError, ReadError
+from onlinear.model.task_streams import ranking_measures
 
 MODELS: list[Callable[[], Any]] = [
     lambda: AROWRegressor(dtype="float32"),

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 
 import onlinear
 from onlinear import AROWClassifier, MultilabelRanker, SequenceLabeler
-from onlinear._labels import Labels
 from onlinear.exceptions import DataError
 from onlinear.integrations.river import as_river
+from onlinear.model.labels import Labels
 
 
 class Colour(enum.Enum):

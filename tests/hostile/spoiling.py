@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 import onlinear
-from onlinear._tensors import KEY, SUM, checksum, read_tensors
 from onlinear.exceptions import ModelFileError, NotAvailableError, OnlinearError
 from onlinear.persistence import read_file, save_compact, write_tensors
+from onlinear.persistence.tensors import KEY, SUM, checksum, read_tensors
 
 from .crafting import put
 

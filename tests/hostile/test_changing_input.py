@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from onlinear import AROWClassifier, MultilabelRanker
-from onlinear._labels import Labels
 from onlinear.exceptions import DataError
+from onlinear.model.labels import Labels
 
 
 @pytest.mark.parametrize("weighted", [False, True])

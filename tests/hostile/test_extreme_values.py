@@ -16,8 +16,8 @@ from sklearn.base import clone, is_regressor
 
 import onlinear
 from onlinear import MultilabelRanker, PassiveAggressiveOneClass, SequenceLabeler, rule
-from onlinear._parameters import declared_choices
 from onlinear.exceptions import NumericError, ParameterError
+from onlinear.model.parameters import declared_choices
 
 Array = npt.NDArray[Any]
 

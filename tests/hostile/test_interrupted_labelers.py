@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import onlinear
-from onlinear import SequenceLabeler, sequence_labeler
+from onlinear import SequenceLabeler
 from onlinear.cli import _sequence
+from onlinear.sequence import labeler
 
 from ..cli.commands import onlinear as run
 from ..cli.commands import start, stop
@@ -96,7 +97,7 @@ def test_ctrl_c_amid_the_features_of_a_token(rule: str, place: int, tmp_path: Pa
 @pytest.mark.parametrize(
     ("inject", "method", "owner"),
     [
-        (interrupt_after, "_read", sequence_labeler),
+        (interrupt_after, "read_sequences", labeler),
         (interrupt_before, "_take", SequenceLabeler),
         (interrupt_after, "_take", SequenceLabeler),
         (interrupt_before, "_learn", SequenceLabeler),
@@ -146,7 +147,7 @@ def test_names_without_weights_are_written_with_weights(tmp_path: Path) -> None:
     model = SequenceLabeler(rule="arow").partial_fit(*sentences(0, 20))
     X, y = sentences(100, 5)
     index = {label: number for number, label in enumerate(model.classes_.tolist())}
-    sequence_labeler._read(model._native, X, y, index, learning=True, new_labels=True)
+    labeler.read_sequences(model._native, X, y, index, learning=True, new_labels=True)
 
     assert_whole(model, tmp_path / "m.safetensors")
     assert onlinear.load(tmp_path / "m.safetensors").classes_.tolist() == list(index)
@@ -167,7 +168,7 @@ def write_conll(path: Path, blocks: int) -> Path:
 def test_ctrl_c_while_a_file_is_read(method: str, place: int, tmp_path: Path) -> None:
     """Before or behind each call of the native reader, in `partial_fit_file`: the blocks learned stay learned."""
     data = write_conll(tmp_path / "s.conll", 2)
-    native, calls = sequence_labeler._core.ConllReader, [0]
+    native, calls = labeler._core.ConllReader, [0]
 
     class Reader:
         """The native reader, with a Ctrl-C behind one of its calls."""
@@ -195,7 +196,7 @@ def test_ctrl_c_while_a_file_is_read(method: str, place: int, tmp_path: Path) ->
 
     model = SequenceLabeler().partial_fit(*[[[["w[0]=a", "bias"]]], [["O"]]])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequence_labeler._core, "ConllReader", Reader)
+        patch.setattr(labeler._core, "ConllReader", Reader)
         try:
             model.partial_fit_file(data)
         except KeyboardInterrupt:

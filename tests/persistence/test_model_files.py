@@ -18,10 +18,12 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import onlinear
-from onlinear import _algorithms, _tensors, persistence
-from onlinear._tensors import crc32_joiner
+from onlinear import persistence
+from onlinear.algorithms import table
 from onlinear.exceptions import ModelFileError, NotAvailableError
 from onlinear.persistence import FORMAT, read_file
+from onlinear.persistence import tensors as tensors_module
+from onlinear.persistence.tensors import crc32_joiner
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -32,7 +34,7 @@ def _fitted(
     rng = np.random.default_rng(3)
     X = rng.standard_normal((80, 6))
     y = np.argmax(X[:, :classes], axis=1)
-    return _algorithms.make(name, dtype=dtype, **parameters).partial_fit(X, y)
+    return table.make(name, dtype=dtype, **parameters).partial_fit(X, y)
 
 
 @given(st.lists(st.binary(max_size=40), max_size=6))
@@ -72,12 +74,12 @@ def _few_of_many(name: str, classes: int, dtype: str) -> onlinear.AROWClassifier
     """A model that has seen few of its features, in few of its classes."""
     rng = np.random.default_rng(5)
     X = scipy.sparse.random_array((40, 999), density=0.01, rng=rng, dtype=dtype).tocsr()
-    return _algorithms.make(name, dtype=dtype).partial_fit(
+    return table.make(name, dtype=dtype).partial_fit(
         X, rng.integers(0, min(classes, 4), 40), classes=np.arange(classes)
     )
 
 
-@pytest.mark.parametrize("name", _algorithms.names())
+@pytest.mark.parametrize("name", table.names())
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("classes", [2, 7, 70])
 def test_the_weights_touched_are_all_that_is_written(
@@ -141,14 +143,14 @@ def test_a_file_cut_off_while_it_is_read_is_an_error(tmp_path: Path, monkeypatch
     path = tmp_path / "m.safetensors"
     row = np.random.default_rng(0).random((1, 2**21), np.float32)
     onlinear.AROWClassifier(dtype="float32").partial_fit(row, ["x"], classes=["x", "y"]).save(path)
-    piece = _tensors._piece
+    piece = tensors_module._piece
 
     def piece_then_cut(file: Any, size: int) -> memoryview:
         read = piece(file, size)
         os.truncate(path, 1 << 20)
         return read
 
-    monkeypatch.setattr(_tensors, "_piece", piece_then_cut)
+    monkeypatch.setattr(tensors_module, "_piece", piece_then_cut)
     with pytest.raises(ModelFileError, match=r"m\.safetensors: .*it became shorter while it was read"):
         onlinear.load(path)
 
@@ -175,9 +177,9 @@ def test_small_and_large_files_are_read_alike(tmp_path: Path, monkeypatch: pytes
         path.write_bytes(content)
         answers = []
         for small in (1 << 24, -1):
-            monkeypatch.setattr(_tensors, "_SMALL", small)
+            monkeypatch.setattr(tensors_module, "_SMALL", small)
             try:
-                metadata, tensors = _tensors.read_tensors(path)
+                metadata, tensors = tensors_module.read_tensors(path)
                 answers.append((metadata, {n: (t.type, t.shape, bytes(t.data)) for n, t in tensors.items()}))
             except ModelFileError:
                 answers.append(None)
@@ -198,7 +200,7 @@ def test_types_no_model_has_are_refused(size: int, tmp_path: Path) -> None:
         onlinear.load(path)
 
 
-@pytest.mark.parametrize("name", _algorithms.names())
+@pytest.mark.parametrize("name", table.names())
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_a_loaded_model_goes_on_bit_for_bit(name: str, dtype: str, classes: int, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from onlinear import Learner, MultilabelRanker, SequenceLabeler, belief, rule, task
-from onlinear._algorithms import ALGORITHMS, find
+from onlinear.algorithms.table import ALGORITHMS, find
 from onlinear.exceptions import ParameterError
 
 #: The algorithms that are no rule on a demand of their own: a state of its own, and joint updates.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .._algorithms import ALGORITHMS, Algorithm, find
+from ..algorithms.table import ALGORITHMS, Algorithm, find
 
 __all__ = ["listed", "show"]
 
@@ -27,7 +27,7 @@ def listed(name: str | None) -> list[dict[str, Any]]:
 
 
 def _defaults(entry: Algorithm) -> dict[str, Any]:
-    from ..persistence import plain
+    from ..persistence.values import plain
 
     model = entry.make()
     return {name: plain(getattr(model, name)) for name in entry.parameters}

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from .._description import CHECKPOINT, check
-from .._stream import Counts
 from ..exceptions import ModelFileError
+from ..model.stream import Counts
+from ..persistence.description import CHECKPOINT, check
 from ._errors import UsageError
 
 __all__ = ["Checkpoint", "Progress", "identity"]
@@ -90,7 +90,7 @@ def identity(path: str) -> list[Any]:
 
 def _check_parameters(model: Any, fresh: Any) -> None:
     """Refuse a model with other parameters than the run's: it would end with another model, and nobody would know."""
-    from ..persistence import plain
+    from ..persistence.values import plain
 
     if type(model) is not type(fresh):
         raise ModelFileError(
@@ -151,7 +151,7 @@ class Checkpoint:
 
     def save(self, model: Any, progress: Progress) -> None:
         """Write it, so that it is there whole or the one before still is."""
-        from ..persistence import save
+        from ..persistence.saving import save
 
         save(model, self.path, extra={"run": {"plan": self.plan, "progress": progress.plain()}})
 
@@ -163,7 +163,7 @@ class Checkpoint:
         fresh : estimator
             What the run would begin with: the model of the checkpoint must have its parameters.
         """
-        from ..persistence import load_with_description
+        from ..persistence.loading import load_with_description
 
         if not self.path.exists():
             return None
@@ -193,7 +193,7 @@ class Checkpoint:
 
     def refuse_to_overwrite(self) -> None:
         """Raise when an unfinished run's checkpoint is there and nobody asked to resume it."""
-        from ..persistence import read_file
+        from ..persistence.loading import read_file
 
         if not self.path.exists():
             return

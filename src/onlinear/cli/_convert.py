@@ -9,7 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..persistence import load, read_file, rebuild, save_compact, write_tensors, written, written_aside
+from ..persistence.compact import save_compact
+from ..persistence.loading import load, read_file, rebuild
+from ..persistence.tensors import write_tensors
+from ..persistence.writing import written, written_aside
 from ._errors import UsageError
 from ._reading import check_rows
 from ._writing import TABLES, Survey, format_to_write, make_writer

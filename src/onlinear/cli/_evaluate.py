@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._stream import StreamLabels
 from ..exceptions import DataError
-from ..persistence import writable
+from ..model.stream import StreamLabels
+from ..persistence.writing import writable
 from ._errors import UsageError, printable
 from ._reading import Scored, load_model, named_label, open_like, score
 
@@ -307,7 +307,7 @@ def draw(result: Evaluation, path: Path) -> None:
     mpl.use("Agg")
     from matplotlib.figure import Figure
 
-    from ..persistence import written_aside
+    from ..persistence.writing import written_aside
 
     figure = Figure(figsize=(13.5, 4.2), layout="constrained")
     roc, pr, reliability = figure.subplots(1, 3)

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..persistence import plain, written_aside
+from ..persistence.values import plain
+from ..persistence.writing import written_aside
 from ._errors import UsageError, printable
 from ._reading import load_model, named_label
 
@@ -42,7 +43,7 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
     learner = model._learner
     names, towards, coefficients, deviation, intercept = _rows_of(model, kind)
     if label is not None and label not in names:
-        from .._algorithms import nearest
+        from ..algorithms.table import nearest
 
         known = f"The model has {', '.join(names[:20])}" if names else f"A {type(model).__name__} has none"
         raise UsageError(f"no class {label!r}.{nearest(label, names)} {known}")
@@ -165,8 +166,8 @@ _ELSEWHERE = ("dtype", "random_state")
 
 def telling(model: Any) -> dict[str, Any]:
     """The parameters worth telling: those its algorithm declares, and those that were changed."""
-    from .._algorithms import ALGORITHMS
-    from .._estimator import OnlineEstimator
+    from ..algorithms.table import ALGORITHMS
+    from ..estimators.base import OnlineEstimator
 
     fields = type(model).__dataclass_fields__
     entries = [entry for entry in ALGORITHMS.values() if entry.estimator == type(model).__name__]

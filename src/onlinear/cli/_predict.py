@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .. import _core
-from ..persistence import written
+from ..persistence.writing import written
 from ._reading import Scored, cell, decide, load_model, open_like, read_blocks, score
 
 __all__ = ["opened", "predict"]

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._numpy import Array, np
-from .._rows import refuse
-from .._stream import rows_of
 from ..exceptions import DataError, NumericError, ReadError
 from ..io._settings import DEFAULT_BITS
+from ..model.rows import refuse
+from ..model.stream import rows_of
 from ._errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ __all__ = [
 
 def load_model(path: Path) -> tuple[Any, str]:
     """A model, and what kind it is: "classifier", "rows" (of another task) or "sequence"."""
-    from .._base import OnlineClassifier
-    from ..persistence import load
+    from ..estimators.classifier import OnlineClassifier
+    from ..persistence.loading import load
 
     model = load(path)
     if isinstance(model, OnlineClassifier):

@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import _core
-from .._rows import refuse
-from .._stream import Counts, RowStream, refused_line
 from ..exceptions import DataError, NumericError, ReadError
 from ..io._source import ByteStream, open_stream
-from ..sequence_labeler import SequenceLabeler, _naming, spans
+from ..model.rows import refuse
+from ..model.stream import Counts, RowStream, refused_line
+from ..sequence import SequenceLabeler, spans
+from ..sequence.files import naming
 from ._errors import UsageError
 from ._tasks import Figure, Task, share
 
@@ -150,7 +151,7 @@ class ConllFiles(Iterator[Sentences]):
         for block in chain(blocks, [None]):  # None is the end
             mark = native.mark()
             try:
-                with _naming(stream.name):
+                with naming(stream.name):
                     if block is None:
                         reader.finish()
                     else:
@@ -367,7 +368,7 @@ class Sequences(Task):
 
     def told(self, model: Any, plan: Plan) -> dict[str, Any]:
         """The parameters of rule and labeler."""
-        from ..persistence import plain
+        from ..persistence.values import plain
 
         entry = self.find(plan.algorithm)
         names = dict.fromkeys([*entry.preset, *entry.parameters, *plan.parameters, *self._OWN])
@@ -571,12 +572,12 @@ def evaluate_sequences(model: SequenceLabeler, files: list[str], reading: dict[s
 
 def describe_sequences(model: SequenceLabeler, path: Path, *, top: int, label: str | None) -> dict[str, Any]:
     """Everything worth knowing about a model of sequences, as `_inspect.describe` says it of others."""
-    from ..persistence import plain
+    from ..persistence.values import plain
     from ._inspect import _histogram, telling
 
     names = [str(name) for name in model._classes]
     if label is not None and label not in names:
-        from .._algorithms import nearest
+        from ..algorithms.table import nearest
 
         raise UsageError(f"no class {label!r}.{nearest(label, names)} The model has {', '.join(names[:20])}")
     native = model._ready()
@@ -625,7 +626,7 @@ def describe_sequences(model: SequenceLabeler, path: Path, *, top: int, label: s
 
 def native_templates(model: SequenceLabeler) -> list[str]:
     """The templates that make features of files for a model."""
-    from ..sequence_labeler import default_templates
+    from ..sequence import default_templates
 
     if model.templates is not None:
         return list(model.templates)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._stream import StreamLabels, rows_of
-from .._task_streams import LabelLists, ranking_measures, targets_in
 from ..exceptions import DataError
+from ..model.stream import StreamLabels, rows_of
+from ..model.task_streams import LabelLists, ranking_measures, targets_in
 from ._errors import UsageError
 from ._reading import cell, named_label, open_like, read_blocks
 from ._summary import figures_as_text

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .. import _algorithms
-from .._algorithms import nearest
-from .._stream import Counts, RowStream, label_value
+from ..algorithms import table
+from ..algorithms.table import nearest
 from ..exceptions import DataError
+from ..model.stream import Counts, RowStream, label_value
 from ._errors import UsageError
 from ._reading import check_rows
 
@@ -41,9 +41,9 @@ class Task:
 
     # ------------------------------------------------------------------ the model
 
-    def find(self, algorithm: str) -> _algorithms.Algorithm:
+    def find(self, algorithm: str) -> table.Algorithm:
         """The algorithm of a name."""
-        return _algorithms.find(algorithm)
+        return table.find(algorithm)
 
     def make(self, algorithm: str, parameters: dict[str, Any], settings: dict[str, Any]) -> Any:
         """A new estimator; bad parameters are refused before there is any data."""
@@ -77,7 +77,7 @@ class Task:
 
     def told(self, model: Any, plan: Plan) -> dict[str, Any]:
         """The parameters that matter: those of the algorithm, and those that were given."""
-        from ..persistence import plain
+        from ..persistence.values import plain
 
         entry = self.find(plan.algorithm)
         names = [*entry.preset, *entry.parameters, *plan.parameters]
@@ -132,23 +132,27 @@ class Regression(Task):
     name = "regression"
     measure = "mean absolute error"
 
-    _TABLE: ClassVar[dict[str, _algorithms.Algorithm]] = {
+    _TABLE: ClassVar[dict[str, table.Algorithm]] = {
         **{
-            variant: _algorithms.Algorithm(
+            variant: table.Algorithm(
                 variant,
-                "passive_aggressive",
+                "algorithms.passive_aggressive",
                 "PassiveAggressiveRegressor",
                 {"variant": variant},
                 ("epsilon",) if variant == "pa" else ("C", "epsilon"),
             )
             for variant in ("pa", "pa1", "pa2")
         },
-        "arow": _algorithms.Algorithm(
-            "arow", "arow", "AROWRegressor", {}, ("r", "covariance", "projection", "initial_variance")
+        "arow": table.Algorithm(
+            "arow",
+            "algorithms.arow",
+            "AROWRegressor",
+            {},
+            ("r", "covariance", "projection", "initial_variance"),
         ),
     }
 
-    def find(self, algorithm: str) -> _algorithms.Algorithm:
+    def find(self, algorithm: str) -> table.Algorithm:
         """The algorithm of a name; few are defined for this task."""
         return among(self._TABLE, algorithm, self.name)
 
@@ -196,10 +200,10 @@ class OneClass(Regression):
     reading: ClassVar[dict[str, Any]] = {"labelled": None}
     refused = ("contamination",)
 
-    _TABLE: ClassVar[dict[str, _algorithms.Algorithm]] = {
-        variant: _algorithms.Algorithm(
+    _TABLE: ClassVar[dict[str, table.Algorithm]] = {
+        variant: table.Algorithm(
             variant,
-            "one_class",
+            "estimators.one_class",
             "PassiveAggressiveOneClass",
             {"variant": variant},
             ("radius", "max_radius") if variant == "pa" else ("C", "radius", "max_radius"),
@@ -246,8 +250,8 @@ class Multilabel(Task):
 
     def make(self, algorithm: str, parameters: dict[str, Any], settings: dict[str, Any]) -> Any:
         """A new ranker by the given rule."""
-        from .._labels import Labels
-        from ..ranking import MultilabelRanker
+        from ..estimators.ranking import MultilabelRanker
+        from ..model.labels import Labels
 
         own = {name: value for name, value in parameters.items() if name in self._OWN}
         rest = {name: value for name, value in parameters.items() if name not in self._OWN}
@@ -263,7 +267,7 @@ class Multilabel(Task):
 
     def told(self, model: Any, plan: Plan) -> dict[str, Any]:
         """The parameters of rule and ranker."""
-        from ..persistence import plain
+        from ..persistence.values import plain
 
         entry = self.find(plan.algorithm)
         names = dict.fromkeys([*entry.preset, *entry.parameters, *plan.parameters])
@@ -299,12 +303,12 @@ class Multilabel(Task):
         return {"error": figures["ranking_loss"], **figures}
 
 
-def among(table: dict[str, _algorithms.Algorithm], algorithm: str, task: str) -> _algorithms.Algorithm:
+def among(known: dict[str, table.Algorithm], algorithm: str, task: str) -> table.Algorithm:
     """The algorithm of a name in a task that not every algorithm is defined for."""
-    found = table.get(algorithm)
+    found = known.get(algorithm)
     if found is None:
-        _algorithms.find(algorithm)  # an unknown name is answered with the nearest
-        listed = ", ".join(table)
+        table.find(algorithm)  # an unknown name is answered with the nearest
+        listed = ", ".join(known)
         raise UsageError(f"{algorithm} is not defined for --task {task}; choose among {listed}")
     return found
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from .._core import count_numbers
 from .._numpy import Array, np
-from .._stream import Counts
 from ..exceptions import DataError
-from ..persistence import save, writable
+from ..model.stream import Counts
+from ..persistence.saving import save
+from ..persistence.writing import writable
 from ._checkpoint import Checkpoint, Progress, identity
 from ._errors import UsageError
 from ._interrupt import Interrupt

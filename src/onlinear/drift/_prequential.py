@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.signal import lfilter
 
-from .._parameters import check_number
+from ..model.parameters import check_number
 from ._streams import DriftStream, changes
 from ._watched import is_fitted
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._parameters import check_number
 from .._sklearn import generator
 from ..exceptions import DataError, ParameterError
+from ..model.parameters import check_number
 
 __all__ = ["DriftStream", "abrupt", "four_phases", "gradual", "recurring"]
 

@@ -12,8 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._parameters import check_choice, check_number
 from ..exceptions import NotAvailableError, ParameterError
+from ..model.parameters import check_choice, check_number
 
 __all__ = ["Watched", "is_fitted"]
 

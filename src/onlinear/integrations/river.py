@@ -19,11 +19,11 @@ except ImportError as error:
     ) from error
 from sklearn.base import clone
 
-from .._base import OnlineClassifier
-from .._regressor import OnlineRegressor
-from ..arow import AROWClassifier, AROWRegressor
-from ..one_class import PassiveAggressiveOneClass
-from ..ranking import MultilabelRanker
+from ..algorithms.arow import AROWClassifier, AROWRegressor
+from ..estimators.classifier import OnlineClassifier
+from ..estimators.one_class import PassiveAggressiveOneClass
+from ..estimators.ranking import MultilabelRanker
+from ..estimators.regressor import OnlineRegressor
 
 __all__ = [
     "RiverAnomalyDetector",

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import belief, rule, task
-from .._learner import Expansion, Learner
-from ..sequence_labeler import SequenceLabeler
+from ..model.learner import Expansion, Learner
+from ..sequence import SequenceLabeler
 
 __all__ = ["check", "main"]
 

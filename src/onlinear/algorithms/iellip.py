@@ -1,0 +1,62 @@
+"""The improved ellipsoid method."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from .. import rule
+from ..estimators.classifier import GaussianClassifier
+from ..model.parameters import estimator
+
+__all__ = ["IELLIPClassifier"]
+
+
+@estimator
+class IELLIPClassifier(GaussianClassifier):
+    r"""The improved ellipsoid method.
+
+    On a mistake the margin becomes 1, and the covariance shrinks along the example and grows elsewhere:
+
+    .. math:: μ ← μ + \frac{1 - m}{v} Σ δ, \qquad Σ ← \frac{Σ - c_t (Σδ)(Σδ)^T / v}{1 - c_t}, \qquad c_t = c\, b^{t-1}
+
+    Parameters
+    ----------
+    c : float, default=0.5
+        First shrinkage, in [0, 1).
+    b : float, default=0.3
+        Decay of the shrinkage per round, in (0, 1).
+    covariance : {"diagonal", "full"}, default="diagonal"
+        Full keeps correlations, at quadratic memory.
+    projection : {"drop"}, default="drop"
+        The covariance can grow, so only its diagonal is defined.
+    initial_variance : float, default=1.0
+        Variance of every weight at the start.
+    min_variance : float, default=0.0
+        A floor under every variance; with covariance="full", under the variance of the score that an example has
+        just updated, per unit of its squared length.
+
+    Notes
+    -----
+    The rule has no price: every positive example weight counts as 1.
+
+    References
+    ----------
+    .. [1] Yang, Jin, Ye. Online Learning by Ellipsoid Method. ICML 2009.
+
+    Examples
+    --------
+    >>> from onlinear import IELLIPClassifier
+    >>> model = IELLIPClassifier().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+    >>> model.predict([[0.9, 0.1]])
+    array([1])
+    """
+
+    c: float = 0.5
+    b: float = 0.3
+    projection: Literal["kl", "drop", "exact"] = "drop"
+
+    _projections: ClassVar[tuple[str, ...]] = ("drop",)
+    _ignores_weights: ClassVar[str | None] = "has no price, so every positive weight counts as 1"
+
+    def _rule(self) -> Any:
+        return rule.Iellip(c=self.c, b=self.b)

@@ -1,0 +1,57 @@
+"""Normal Herd."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from .. import rule
+from ..estimators.classifier import GaussianClassifier
+from ..model.parameters import estimator
+
+__all__ = ["NHERDClassifier"]
+
+
+@estimator
+class NHERDClassifier(GaussianClassifier):
+    r"""Normal Herd.
+
+    Herds the Gaussian towards the half-space where the example is right with one linear map. When m < 1,
+
+    .. math:: α = \frac{1 - m}{v + 1/C}, \qquad Σ^{-1} ← Σ^{-1} + (2C + C^2 v)\, δ δ^T
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        Price of missing the margin, in (0, inf); small values resist label noise. Example weights multiply it.
+    covariance : {"diagonal", "full"}, default="diagonal"
+        Full keeps correlations, at quadratic memory.
+    projection : {"kl", "drop", "exact"}, default="drop"
+        The paper's three diagonals: "project" (kl), "drop", and "exact" (the map itself diagonal).
+    initial_variance : float, default=1.0
+        Variance of every weight at the start.
+    min_variance : float, default=0.0
+        A floor under every variance; with covariance="full", under the variance of the score that an example has
+        just updated, per unit of its squared length.
+
+    References
+    ----------
+    .. [1] Crammer, Lee. Learning via Gaussian Herding. NIPS 2010.
+
+    Examples
+    --------
+    >>> from onlinear import NHERDClassifier
+    >>> model = NHERDClassifier(projection="exact").fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+    >>> model.predict([[0.9, 0.1]])
+    array([1])
+    """
+
+    C: float = 1.0
+    projection: Literal["kl", "drop", "exact"] = "drop"
+
+    _projections: ClassVar[tuple[str, ...]] = ("kl", "drop", "exact")
+    _ignores_weights: ClassVar[str | None] = (
+        "confidence grows with the square of the price, so a heavy example freezes its features at once"
+    )
+
+    def _rule(self) -> Any:
+        return rule.Nherd(C=self.C)

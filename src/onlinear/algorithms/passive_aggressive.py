@@ -1,0 +1,111 @@
+"""Passive-Aggressive classification and regression."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from .. import rule, task
+from ..estimators.classifier import OnlineClassifier
+from ..estimators.regressor import OnlineRegressor
+from ..model.parameters import check_choice, check_number, estimator
+
+__all__ = ["PassiveAggressiveClassifier", "PassiveAggressiveRegressor"]
+
+
+@estimator
+class PassiveAggressiveClassifier(OnlineClassifier):
+    r"""Passive-Aggressive: PA, PA-I and PA-II.
+
+    Stays as it is when an example has margin 1 and otherwise moves as little as it must. With loss ℓ = 1 - m:
+
+    .. math:: τ = \frac{ℓ}{\|δ\|^2}, \quad \min\left(C, \frac{ℓ}{\|δ\|^2}\right), \quad
+        \frac{ℓ}{\|δ\|^2 + 1/(2C)}, \qquad μ ← μ + τ δ
+
+    Parameters
+    ----------
+    variant : {"pa", "pa1", "pa2"}, default="pa1"
+        No slack, linear slack, squared slack.
+    C : float, default=1.0
+        Price of missing the margin, in (0, inf); small values resist label noise. Example weights multiply it. PA has no
+        price and treats every positive weight as 1.
+    constraints : {1, "all"}, default=1
+        For more than two classes: satisfy the margin to the best wrong class, or to all of them at once.
+
+    References
+    ----------
+    .. [1] Crammer, Dekel, Keshet, Shalev-Shwartz, Singer. JMLR 7, 2006.
+
+    Examples
+    --------
+    >>> from onlinear import PassiveAggressiveClassifier
+    >>> model = PassiveAggressiveClassifier(C=0.5).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+    >>> model.predict([[0.9, 0.1]])
+    array([1])
+    """
+
+    variant: Literal["pa", "pa1", "pa2"] = "pa1"
+    C: float = 1.0
+    constraints: Literal[1, "all"] = 1
+
+    def _rule(self) -> Any:
+        return rule.PassiveAggressive(variant=self.variant, C=self.C)
+
+    def _joint(self) -> Any:
+        check_choice(type(self).__name__, "constraints", self.constraints, (1, "all"))
+        if self.constraints == 1:
+            return None
+        return task.MulticlassJoint(method="pa", variant=self.variant, C=self.C)
+
+
+@estimator
+class PassiveAggressiveRegressor(OnlineRegressor):
+    r"""Passive-Aggressive regression: PA, PA-I and PA-II.
+
+    Stays as it is when a prediction is within `epsilon` of its target and otherwise moves as little as it
+    must. With error e = y - μ·x and loss ℓ = max(0, \|e\| - ε):
+
+    .. math:: τ = \frac{ℓ}{\|x\|^2}, \quad \min\left(C, \frac{ℓ}{\|x\|^2}\right), \quad
+        \frac{ℓ}{\|x\|^2 + 1/(2C)}, \qquad μ ← μ + τ \operatorname{sign}(e)\, x
+
+    Parameters
+    ----------
+    variant : {"pa", "pa1", "pa2"}, default="pa1"
+        No slack, linear slack, squared slack.
+    C : float, default=1.0
+        Price of missing the target, in (0, inf); small values resist noise. Example weights multiply it. PA
+        has no price and treats every positive weight as 1.
+    epsilon : float, default=0.1
+        Errors up to this are free, in [0, inf).
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+        The weights.
+    intercept_ : float
+        The intercept.
+    total_loss_ : float
+        Sum of the absolute errors of all predictions made before learning.
+
+    References
+    ----------
+    .. [1] Crammer, Dekel, Keshet, Shalev-Shwartz, Singer. JMLR 7, 2006, section 5.
+
+    Examples
+    --------
+    >>> from onlinear import PassiveAggressiveRegressor
+    >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]
+    >>> model = PassiveAggressiveRegressor(epsilon=0.01, random_state=0).fit(X, y)
+    >>> print(model.predict([[3.0]]).round(1))
+    [7.]
+    """
+
+    variant: Literal["pa", "pa1", "pa2"] = "pa1"
+    C: float = 1.0
+    epsilon: float = 0.1
+
+    def _rule(self) -> Any:
+        return rule.PassiveAggressive(variant=self.variant, C=self.C)
+
+    def _task(self) -> Any:
+        check_number(type(self).__name__, "epsilon", self.epsilon, 0.0)
+        return task.Regression(epsilon=self.epsilon)

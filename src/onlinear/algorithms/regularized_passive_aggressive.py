@@ -1,0 +1,85 @@
+"""Passive-Aggressive for targets that move."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+from .. import belief, rule
+from ..estimators.classifier import OnlineClassifier
+from ..model.parameters import check_choice, check_number, estimator
+
+__all__ = ["RegularizedPassiveAggressiveClassifier"]
+
+
+@estimator
+class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
+    r"""Passive-Aggressive that forgets, for environments that change.
+
+    Plain Passive-Aggressive keeps old weights for ever. This one pulls them in at every update, so that it follows
+    when what is right changes: the nearest mean that meets the margin,
+
+    .. math::
+        \min_w \tfrac12 \|w - μ\|^2 + \tfrac{α}{2}\|w\|^2, \qquad \min_{\|w\|_2 ≤ b} \tfrac12 \|w - μ\|^2, \qquad
+        \min_{\|w\|_1 ≤ b} \tfrac12 \|w - μ\|^2 \qquad \text{with } w·δ ≥ 1
+
+    All three are solved exactly. None of them touches weights outside the example: shrinkage is one number, and so is
+    what every weight loses to stay in the L1 ball.
+
+    Parameters
+    ----------
+    penalty : {"objective", "l2_ball", "l1_ball"}, default="objective"
+        Shrinkage, or a ball the weights stay in. The L1 ball makes most weights zero.
+    alpha : float, default=0.001
+        Shrinkage of "objective", in [0, inf); 0 is Passive-Aggressive.
+    radius : float, default=10.0
+        Radius of the balls, in (0, inf). Where no point of the ball has the margin, the one of largest margin is taken.
+    trigger : {"margin", "mistake", "always"}, default="margin"
+        When to learn: below margin 1, on mistakes (the paper's choice, and what its bounds are for), or every round.
+    truncation : float or None, default=None
+        After every update the smallest weights whose squares sum to less than this become zero.
+
+    Notes
+    -----
+    The margin is a constraint and has no price, so every positive example weight counts as 1.
+
+    References
+    ----------
+    .. [1] Shen, Dietterich. A family of large margin linear classifiers and its application in dynamic environments.
+       SDM 2009, lemmas 3.1 and 3.2.
+
+    Examples
+    --------
+    >>> from onlinear import RegularizedPassiveAggressiveClassifier
+    >>> model = RegularizedPassiveAggressiveClassifier(penalty="l2_ball", radius=3.0)
+    >>> model.fit([[0.0, 1.0], [1.0, 0.0]], [0, 1]).predict([[0.9, 0.1]])
+    array([1])
+    """
+
+    penalty: Literal["objective", "l2_ball", "l1_ball"] = "objective"
+    alpha: float = 0.001
+    radius: float = 10.0
+    trigger: Literal["margin", "mistake", "always"] = "margin"
+    truncation: float | None = None
+
+    _ignores_weights: ClassVar[str | None] = (
+        "the margin is a constraint and has no price for a weight to multiply"
+    )
+
+    def _rule(self) -> Any:
+        owner = type(self).__name__
+        check_choice(owner, "penalty", self.penalty, ("objective", "l2_ball", "l1_ball"))
+        check_choice(owner, "trigger", self.trigger, ("margin", "mistake", "always"))
+        check_number(owner, "alpha", self.alpha, 0.0)
+        check_number(owner, "radius", self.radius, 0.0, open_low=True)
+        return rule.RegularizedPassiveAggressive(
+            penalty=self.penalty, alpha=self.alpha, radius=self.radius, trigger=self.trigger
+        )
+
+    def _belief(self) -> Any:
+        held = belief.L1Ball if self.penalty == "l1_ball" else belief.Mean
+        return held(average=self.average)
+
+    def _truncation(self) -> float | None:
+        if self.truncation is not None:
+            check_number(type(self).__name__, "truncation", self.truncation, 0.0)
+        return self.truncation

@@ -1,0 +1,49 @@
+"""Relaxed Online Maximum Margin Algorithm."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from .. import rule
+from ..estimators.classifier import OnlineClassifier
+from ..model.parameters import estimator
+
+__all__ = ["ROMMAClassifier"]
+
+
+@estimator
+class ROMMAClassifier(OnlineClassifier):
+    r"""Relaxed Online Maximum Margin Algorithm.
+
+    Keeps the shortest weights that meet the new constraint and a relaxation of all earlier ones. With n = ‖δ‖² and
+    W = ‖μ‖²,
+
+    .. math:: μ ← \frac{nW - m}{nW - m^2} μ + \frac{W(1 - m)}{nW - m^2} δ
+
+    Parameters
+    ----------
+    aggressive : bool, default=True
+        Whether to move whenever the margin is below 1 instead of on mistakes only.
+
+    Notes
+    -----
+    The rule has no price: every positive example weight counts as 1.
+
+    References
+    ----------
+    .. [1] Li, Long. Machine Learning 46, 2002.
+
+    Examples
+    --------
+    >>> from onlinear import ROMMAClassifier
+    >>> model = ROMMAClassifier(aggressive=True).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+    >>> model.predict([[0.9, 0.1]])
+    array([1])
+    """
+
+    aggressive: bool = True
+
+    _ignores_weights: ClassVar[str | None] = "has no price, so every positive weight counts as 1"
+
+    def _rule(self) -> Any:
+        return rule.Romma(aggressive=self.aggressive)

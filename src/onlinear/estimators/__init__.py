@@ -1,0 +1,1 @@
+"""scikit-learn's shells around a model, one file for a task."""

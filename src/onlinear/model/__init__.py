@@ -1,0 +1,1 @@
+"""The model below every shell: labels, rows, learner, streams."""
