@@ -752,7 +752,7 @@ void bind_learner(nb::module_& m) {
         },
         nb::arg("x"), nb::arg("single_precision"), "Look for a row that would be refused.");
 
-    m.def("kernel_level", &kernel_level, "The instruction set chosen for the wide loops.");
+    m.def("kernel_level", &simd_level, "The instruction set chosen for the wide loops.");
 
     nb::class_<Handle>(m, "Learner", "A task, a rule and a belief at work.")
         .def(

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "bindings.hpp"
+#include "onlinear/simd/simd.hpp"
 #include "turn.hpp"
 
 NB_MODULE(_core, m) {
@@ -15,6 +16,8 @@ NB_MODULE(_core, m) {
 #if defined(__unix__) || defined(__APPLE__)
     pthread_atfork(nullptr, nullptr, [] { b::forks.fetch_add(1, std::memory_order_relaxed); });
 #endif
+    // Tests try each instruction set.
+    onlinear::use_simd_level(std::getenv("ONLINEAR_KERNELS"));
     nanobind::module_ rules = m.def_submodule("rule", "Rules: the algorithms.");
     nanobind::module_ beliefs = m.def_submodule("belief", "Beliefs: what a learner knows.");
     nanobind::module_ tasks = m.def_submodule("task", "Tasks: what is asked of it.");

@@ -8,12 +8,12 @@ template <class V>
 bool all_usable(const V* x, std::size_t n, double limit) noexcept {
     // The largest double is infinite as a float, and infinity must not pass.
     const V top = static_cast<V>(std::min(limit, static_cast<double>(std::numeric_limits<V>::max())));
-    return kernels<V>().all_within(x, n, top);
+    return simd<V>().all_within(x, n, top);
 }
 
 template <class I>
 bool all_inside(const I* index, std::size_t n, std::size_t columns) noexcept {
-    if constexpr (sizeof(I) == 4) return kernels<float>().inside_i32(index, n, columns);
+    if constexpr (sizeof(I) == 4) return simd<float>().inside_i32(index, n, columns);
     using U = std::make_unsigned_t<I>;
     U largest = 0;
     for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, static_cast<U>(index[i]));

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "onlinear/kernels.hpp"
+#include "onlinear/simd/simd.hpp"
 #include "onlinear/text/bytes.hpp"
 #include "onlinear/text/format.hpp"
 #include "onlinear/text/murmur3.hpp"
@@ -242,14 +242,17 @@ void QuickRows::open(Batch& batch) {
 #undef ONLINEAR_AVX512
 #endif
 
-struct Level {
+/// The loops of the parser for one instruction set. Those for AVX-512 read a file of 20 classes in 27 ms
+/// instead of 50 with AVX2, and a file of texts in 110 instead of 190: 14 % of `onlinear train` on the
+/// former.
+struct Parser {
     std::uint32_t* (*find_marks)(const char*, std::uint32_t, std::uint32_t*, char*) noexcept;
     Stop (*read_rows)(QuickRows&);
 };
 
-Level best_level() noexcept {
+Parser best_parser() noexcept {
 #if defined(__x86_64__)
-    const std::string_view level = kernel_level();
+    const std::string_view level = simd_level();
     __builtin_cpu_init();
     if (level != "base" && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
         __builtin_cpu_supports("popcnt")) {
@@ -261,7 +264,10 @@ Level best_level() noexcept {
     return {portable::find_marks, portable::read_rows};
 }
 
-const Level kLevel = best_level();
+const Parser& parser() noexcept {
+    static const Parser chosen = best_parser();
+    return chosen;
+}
 
 /// Finds the marks of the lines at the cursor. False when the first of them is too long for a chunk.
 bool Svmlight::scan(const Cursor& cursor, const char* end) {
@@ -280,7 +286,7 @@ bool Svmlight::scan(const Cursor& cursor, const char* end) {
     quick_.next = quick_.marks = marks_.data();
     quick_.signs = signs_.data();
     std::uint32_t* const marks_end =
-        kLevel.find_marks(quick_.base, quick_.size, marks_.data(), signs_.data());
+        parser().find_marks(quick_.base, quick_.size, marks_.data(), signs_.data());
     quick_.end = marks_end;
     // The parser looks a few marks ahead; those past the end lead to the last newline.
     for (int i = 0; i < 4; ++i) marks_end[i] = quick_.size - 1;
@@ -298,7 +304,7 @@ Outcome Svmlight::parse(Cursor& cursor, const char* end, bool, const Limits& lim
             quick_.move_to(cursor.at);
             quick_.line = cursor.line;
             quick_.open(out);
-            const Stop stop = kLevel.read_rows(quick_);
+            const Stop stop = parser().read_rows(quick_);
             quick_.close();
             cursor = {quick_.base + quick_.start, quick_.line};
             if (stop == Stop::batch_full) return Outcome::batch_full;

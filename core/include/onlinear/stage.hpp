@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "onlinear/kernels.hpp"
 #include "onlinear/matrix.hpp"
 #include "onlinear/row.hpp"
+#include "onlinear/simd/simd.hpp"
 #include "onlinear/storage.hpp"
 
 /// From a caller's arrays to a staged row: checked, converted, sorted, duplicates added.
@@ -94,7 +94,7 @@ public:
         row.n_next = next.row.dense ? 0 : next.row.size;
     }
 
-    void measure_norm() noexcept { row.norm2 = kernels<T>().norm2(row.value, row.size); }
+    void measure_norm() noexcept { row.norm2 = simd<T>().norm2(row.value, row.size); }
     /// The same of a closed row whose values' squares have been added up.
     void set_norm(double values) noexcept {
         row.norm2 = values + (row.value == value_.data() ? static_cast<double>(value_[0] * value_[0]) : 0.0);
@@ -175,7 +175,7 @@ void sort_many(std::uint32_t* at, T* value, std::uint32_t size) {
 /// Puts entries in the order of `at`, addresses or slots, and adds up repeated ones. Returns the new size.
 template <class T>
 std::uint32_t canonical(std::uint32_t* at, T* value, std::uint32_t size) {
-    if (kernels<T>().sort_few(at, value, size)) return size;
+    if (simd<T>().sort_few(at, value, size)) return size;
     if (!sort_some(at, value, size)) sort_many(at, value, size);
     std::uint32_t out = 0;
     for (std::uint32_t j = 1; j < size; ++j) {
@@ -230,9 +230,9 @@ template <class V>
 template <class T, class V>
 [[gnu::always_inline]] inline Copied copy_values(const V* x, T* out, std::size_t n) {
     if constexpr (sizeof(V) == 4)
-        return kernels<T>().copy_f32(x, out, n);
+        return simd<T>().copy_f32(x, out, n);
     else
-        return kernels<T>().copy_f64(x, out, n);
+        return simd<T>().copy_f64(x, out, n);
 }
 
 template <class T, class V, class I, class P>
@@ -250,7 +250,7 @@ Refusal stage_sparse(const Matrix& m, std::size_t row, bool intercept, const Pla
     const std::uint64_t columns = m.columns;
     prefetch_input(index, n);
     prefetch_input(x, n);
-    const Kernels<T>& wide = kernels<T>();
+    const Simd<T>& wide = simd<T>();
     Staged staged;
     if constexpr (sizeof(I) == 4 && std::is_same_v<V, T>) {
         staged = wide.stage_i32(index, x, at, value, n, columns, planes.address_factor());
@@ -305,7 +305,7 @@ Refusal stage_dense(const Matrix& m, std::size_t row, bool intercept, const Plan
             value[j] = static_cast<T>(x[static_cast<std::ptrdiff_t>(j) * m.column_stride]);
             copied.finite &= usable(value[j]);
         }
-        copied.norm2 = kernels<T>().norm2(value, n);
+        copied.norm2 = simd<T>().norm2(value, n);
     }
     if (!copied.finite) [[unlikely]] {
         const Refusal refusal = find_fault<T>(x, n, m.column_stride, row);
@@ -380,30 +380,30 @@ public:
         if (!matrix_.sparse()) {
             if (step != 1) return first;
             for (std::size_t row = first; row < last; ++row)
-                sums[row] = kernels<T>().dot_any(weights,
-                                                 static_cast<const T*>(matrix_.values) +
-                                                     static_cast<std::ptrdiff_t>(row) * matrix_.row_stride,
-                                                 matrix_.columns);
+                sums[row] = simd<T>().dot_any(weights,
+                                              static_cast<const T*>(matrix_.values) +
+                                                  static_cast<std::ptrdiff_t>(row) * matrix_.row_stride,
+                                              matrix_.columns);
             return last;
         }
-        const auto score = [&](auto kernel, const auto* indptr) {
-            return first + kernel(weights, step, mask, static_cast<const std::int32_t*>(matrix_.indices),
-                                  static_cast<const T*>(matrix_.values), indptr + first, last - first,
-                                  matrix_.entries, matrix_.columns, sums + first);
+        const auto score = [&](auto loop, const auto* indptr) {
+            return first + loop(weights, step, mask, static_cast<const std::int32_t*>(matrix_.indices),
+                                static_cast<const T*>(matrix_.values), indptr + first, last - first,
+                                matrix_.entries, matrix_.columns, sums + first);
         };
         return matrix_.indptr_type == IndexType::i32
-                   ? score(kernels<T>().score_rows_i32, static_cast<const std::int32_t*>(matrix_.indptr))
-                   : score(kernels<T>().score_rows_i64, static_cast<const std::int64_t*>(matrix_.indptr));
+                   ? score(simd<T>().score_rows_i32, static_cast<const std::int32_t*>(matrix_.indptr))
+                   : score(simd<T>().score_rows_i64, static_cast<const std::int64_t*>(matrix_.indptr));
     }
 
     /// The same of one row for every lane of planes with several blocks; false where it has to be staged.
     bool score(std::size_t row, const T* weights, std::size_t lanes, double* sums) const noexcept {
         std::uint64_t first, last;
         if (!bounds(row, first, last)) return false;
-        const Slots seen = kernels<T>().score_lanes(
-            weights, planes_.width(), lanes, static_cast<const std::int32_t*>(matrix_.indices) + first,
-            static_cast<const T*>(matrix_.values) + first, last - first, matrix_.entries - first,
-            matrix_.columns, sums);
+        const Slots seen = simd<T>().score_lanes(weights, planes_.width(), lanes,
+                                                 static_cast<const std::int32_t*>(matrix_.indices) + first,
+                                                 static_cast<const T*>(matrix_.values) + first, last - first,
+                                                 matrix_.entries - first, matrix_.columns, sums);
         return seen.inside && seen.rising;
     }
 
@@ -419,10 +419,10 @@ public:
         const std::uint32_t factor = planes_.address_factor();
         const Slots seen =
             matrix_.index_type == IndexType::i32
-                ? kernels<T>().slots_i32(static_cast<const std::int32_t*>(matrix_.indices) + first,
-                                         stage.at(), n, matrix_.columns, factor)
-                : kernels<T>().slots_i64(static_cast<const std::int64_t*>(matrix_.indices) + first,
-                                         stage.at(), n, matrix_.columns, factor);
+                ? simd<T>().slots_i32(static_cast<const std::int32_t*>(matrix_.indices) + first, stage.at(),
+                                      n, matrix_.columns, factor)
+                : simd<T>().slots_i64(static_cast<const std::int64_t*>(matrix_.indices) + first, stage.at(),
+                                      n, matrix_.columns, factor);
         if (!seen.inside || !seen.rising) return false;
         stage.borrow(static_cast<const T*>(matrix_.values) + first, static_cast<std::uint32_t>(n));
         return true;

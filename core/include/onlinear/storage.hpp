@@ -225,7 +225,7 @@ private:
 template <class T>
 class Planes {
 public:
-    /// Numbers in half a cache line, the vector of the kernels.
+    /// Numbers in half a cache line, the vector of the loops in core/simd.
     static constexpr std::size_t kVector = 32 / sizeof(T);
 
     Planes() = default;
@@ -265,7 +265,7 @@ public:
     std::size_t stride() const noexcept { return stride_; }
     /// Elements from one slot to the next when there are several blocks; 1 when offsets are staged whole.
     std::size_t width() const noexcept { return single() ? 1 : apart_ ? pitch_ : planes_ * pitch_; }
-    /// Blocks, rounded up to whole vectors: what the kernels that read all blocks of a slot write.
+    /// Blocks, rounded up to whole vectors: what the loops that read all blocks of a slot write.
     std::size_t lanes() const noexcept { return (blocks_ + kVector - 1) / kVector * kVector; }
     std::size_t capacity() const noexcept { return capacity_; }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "onlinear/belief/belief.hpp"
-#include "onlinear/kernels.hpp"
+#include "onlinear/simd/simd.hpp"
 #include "onlinear/storage.hpp"
 
 /// Which weights learning has touched. Most examples say nothing of most features and most classes, so that a
@@ -42,9 +42,9 @@ struct Touched {
     std::vector<T> read(const Planes<T>& planes, std::size_t plane, std::size_t first,
                         std::size_t last) const {
         const std::size_t size = count(first, last);
-        std::vector<T> out(size + 16);  // for the kernel to write past the end
-        kernels<T>().pick(planes.data() + planes.offset(0, plane, 0) + first * planes.slot_step(),
-                          planes.slot_step(), blocks, last - first, bits.data(), first * blocks, out.data());
+        std::vector<T> out(size + 16);  // for the loop to write past the end
+        simd<T>().pick(planes.data() + planes.offset(0, plane, 0) + first * planes.slot_step(),
+                       planes.slot_step(), blocks, last - first, bits.data(), first * blocks, out.data());
         out.resize(size);
         return out;
     }
@@ -99,8 +99,8 @@ public:
         found_.bits.resize(Touched::words(found_.slots, found_.blocks));
         const T start = usual(planes, plane);
         found_.start.emplace_back(name, static_cast<double>(start));
-        kernels<T>().mark(planes.data() + planes.offset(0, plane, 0), planes.slot_step(), planes.blocks(),
-                          planes.slots(), start, found_.bits.data());
+        simd<T>().mark(planes.data() + planes.offset(0, plane, 0), planes.slot_step(), planes.blocks(),
+                       planes.slots(), start, found_.bits.data());
     }
     void matrix(const char*, BigArray<T>&, std::size_t, std::size_t) override { plain_ = false; }
     void table(const char*, std::vector<double>&, std::size_t) override { plain_ = false; }

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "onlinear/evidence.hpp"
-#include "onlinear/kernels.hpp"
 #include "onlinear/row.hpp"
+#include "onlinear/simd/simd.hpp"
 #include "onlinear/storage.hpp"
 
 /// What every belief file needs.

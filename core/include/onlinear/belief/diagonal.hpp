@@ -73,7 +73,7 @@ public:
         const Sums sums =
             row.dense && w_.planes() == 2
                 ? look_dense(row)
-                : kernels<T>().sparse_look(w_.data(), row.at, row.value, row.size, row.next, row.n_next);
+                : simd<T>().sparse_look(w_.data(), row.at, row.value, row.size, row.next, row.n_next);
         return {sums.margin, spread_ * sums.variance};
     }
 
@@ -131,8 +131,8 @@ public:
             out[0] = look(row).variance;
             return;
         }
-        kernels<T>().lanes_squared(w_.data() + w_.stride(), row.at, row.value, row.size, w_.width(),
-                                   w_.lanes(), out);
+        simd<T>().lanes_squared(w_.data() + w_.stride(), row.at, row.value, row.size, w_.width(), w_.lanes(),
+                                out);
         for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] *= spread_;
     }
 
@@ -184,7 +184,7 @@ public:
             const double y = terms[0].coefficient, most = gain * (y * y);
             const T move = static_cast<T>(step.mean * (spread_ * y));
             const T shrink = static_cast<T>(drop ? most / reduction : most);
-            const Kernels<T>& wide = kernels<T>();
+            const Simd<T>& wide = simd<T>();
             if (row.dense && lie_apart())
                 (drop ? wide.apart_drop : wide.apart_kl)(apart_means(), apart_variances(), row.value, move,
                                                          shrink, floor, padded(row));
@@ -380,8 +380,8 @@ private:
     T* apart_variances() noexcept { return apart_.data() + w_.capacity(); }
 
     [[gnu::always_inline]] Sums look_dense(const Row<T>& row) const noexcept {
-        if (!lie_apart()) return kernels<T>().pair_look(w_.data(), row.value, padded(row));
-        return kernels<T>().apart_look(apart_.data(), apart_.data() + w_.capacity(), row.value, padded(row));
+        if (!lie_apart()) return simd<T>().pair_look(w_.data(), row.value, padded(row));
+        return simd<T>().apart_look(apart_.data(), apart_.data() + w_.capacity(), row.value, padded(row));
     }
 
     double plane_score(const Row<T>& row, std::size_t plane) const noexcept {
@@ -390,8 +390,8 @@ private:
         return gather(row, [w](std::uint32_t at, T x) { return w[at] * x; });
     }
     void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
-        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(),
-                           w_.lanes(), out, row.next, row.n_next);
+        simd<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(), w_.lanes(),
+                        out, row.next, row.n_next);
     }
 
     template <bool kSingle>

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "onlinear/gram.hpp"
+#include "onlinear/simd/simd.hpp"
 
 namespace onlinear::belief {
 
@@ -51,10 +51,10 @@ public:
 
     /// y <- U'^-1 y, from element `first` on, before which y is zero.
     void solve(double* y, std::size_t first = 0) const {
-        gram_kernels().solve(upper_.data(), stride_, first / kSolveRows * kSolveRows, padded(), y);
+        gram_loops().solve(upper_.data(), stride_, first / kSolveRows * kSolveRows, padded(), y);
     }
     /// y <- U^-1 y.
-    void solve_back(double* y) const { gram_kernels().solve_back(upper_.data(), stride_, padded(), y); }
+    void solve_back(double* y) const { gram_loops().solve_back(upper_.data(), stride_, padded(), y); }
 
     /// nu = U^-1 eta.
     std::vector<double> nu() const {
@@ -89,7 +89,7 @@ public:
             if (f[j] == 0) continue;
             const double next = sum + gain * f[j] * f[j];
             const RowMix by{std::sqrt(sum / next), -gain * f[j] / std::sqrt(sum * next), f[j], 1.0};
-            gram_kernels().mix(row(j), along.data(), j, padded(), by);
+            gram_loops().mix(row(j), along.data(), j, padded(), by);
             by(eta_[j], along_eta);
             sum = next;
         }
@@ -106,7 +106,7 @@ public:
             if (left[j] != 0 && both > 0) {
                 const double c = own / both, s = left[j] / both;
                 const RowMix by{c, s, -s, c};
-                gram_kernels().mix(row(j), left.data(), j, width, by);
+                gram_loops().mix(row(j), left.data(), j, width, by);
                 by(eta_[j], left_eta);
                 at(j, j) = both;
                 left[j] = 0;

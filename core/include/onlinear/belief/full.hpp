@@ -2,7 +2,7 @@
 #include "onlinear/belief/belief.hpp"
 #include "onlinear/constraint/truncate.hpp"
 #include "onlinear/rule/rule.hpp"
-#include "onlinear/triangle.hpp"
+#include "onlinear/simd/simd.hpp"
 
 namespace onlinear::belief {
 
@@ -313,7 +313,7 @@ private:
         const std::size_t n = side(), slots = w_.slots();
         std::fill(z_.begin(), z_.end(), T{0});
         for (std::size_t j = 0; j < n; ++j)
-            if (f_[j] != 0) kernels<T>().axpy(z_.data(), root_.data() + j * n, f_[j], j + 1);
+            if (f_[j] != 0) simd<T>().axpy(z_.data(), root_.data() + j * n, f_[j], j + 1);
         double top = 0;
         for (std::size_t i = 0; i < n; ++i) {
             const double now = mean_at(static_cast<std::uint32_t>(i % slots), i / slots);
@@ -361,7 +361,7 @@ private:
 
     /// z = Sigma delta and the new root, in one sweep over the rows.
     void turn_root(double gain) noexcept {
-        const auto& wide = triangle_kernels<T>();
+        const auto& wide = simd<T>();
         wide.factors(f_.data(), side(), gain, sums_.data(), keep_.data(), turn_.data());
         std::fill(z_.begin(), z_.end(), T{0});
         wide.turn_rows(root_.data(), side(), f_.data(), keep_.data(), turn_.data(), kFloor, z_.data());
@@ -423,8 +423,8 @@ private:
         x.assign(row.value, row.value + row.size);
         x.resize(row.size + kTrianglePadding, T{0});
         for (const Term& term : terms)
-            triangle_kernels<T>().add_product(root_.data(), side(), term.block * w_.slots(), x.data(),
-                                              row.size, static_cast<T>(term.coefficient), f.data());
+            simd<T>().add_product(root_.data(), side(), term.block * w_.slots(), x.data(), row.size,
+                                  static_cast<T>(term.coefficient), f.data());
     }
     void gathered_product(const Row<T>& row, Terms terms, std::vector<T>& f) const {
         thread_local std::vector<std::pair<std::size_t, T>> delta;

@@ -151,7 +151,7 @@ public:
     /// The margin along what `variance` was asked for last, where it is known better than from scores.
     double refined(double margin, Terms terms) const noexcept {
         if (!gaussian_) return margin;
-        double sum = gram_kernels().dot(y_.data(), root_.eta().data(), y_.size()) / a_;
+        double sum = gram_loops().dot(y_.data(), root_.eta().data(), y_.size()) / a_;
         if (has_plain_)
             for (std::size_t p = 0; p < points_.size(); ++p)
                 for (const Term& term : terms)
@@ -407,7 +407,7 @@ private:
     void add_scores(const double* k, Range range, double* out) const noexcept {
         const double* nu = nu_.data() + range.first * blocks();
         if (blocks() == 1) {
-            out[0] += gram_kernels().dot(k, nu, range.count);
+            out[0] += gram_loops().dot(k, nu, range.count);
             return;
         }
         for (std::size_t p = 0; p < range.count; ++p)
@@ -427,7 +427,7 @@ private:
             y[e] = a_ * k[elements_[e].point] * overlap(elements_[e], terms);
         root_.solve(y.data());
         const double prior = a_ * length;
-        const double v = prior - gram_kernels().dot(y.data(), y.data(), y.size());
+        const double v = prior - gram_loops().dot(y.data(), y.data(), y.size());
         return v < kResolution * prior ? kResolution * prior : v;  // lets what is not a number pass
     }
 
@@ -512,7 +512,7 @@ private:
             root_.solve(f.data(), own);
             root_.move(f.data(), sign * noise * move);
             // 1 - (noise - less) f'f, which is also a sum, for v = noise (1 - noise f'f).
-            double left = 1 - (noise - less) * gram_kernels().dot(f.data(), f.data(), f.size());
+            double left = 1 - (noise - less) * gram_loops().dot(f.data(), f.data(), f.size());
             if (left < 0.1) left = (less + (noise - less) * std::min(variance / noise, 1.0)) / noise;
             root_.shrink(f.data(), (noise - less) / left);
             noise = less;

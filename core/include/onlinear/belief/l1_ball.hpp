@@ -406,7 +406,7 @@ private:
     /// Counts the weights outside the row that a fall by lambda would end; gives whether the count changed.
     bool sound(double lambda) {
         if (shift_ + lambda >= horizon_) fetch(shift_ + lambda);
-        const Counted dead = kernels<double>().count_below(gaps_.data(), fixed_.data(), gaps_.size(), lambda);
+        const Counted dead = simd<double>().count_below(gaps_.data(), fixed_.data(), gaps_.size(), lambda);
         const bool changed = dead.count != dead_;
         dead_ = dead.count;
         dead_norm_ = static_cast<double>(dead.sum) / fixed_scale();

@@ -135,7 +135,7 @@ public:
                 w[plane] += lag * move;
             });
         } else if (row.dense && w_.single()) {
-            kernels<T>().add(w_.data(), row.value, static_cast<T>(du * terms[0].coefficient), padded(row));
+            simd<T>().add(w_.data(), row.value, static_cast<T>(du * terms[0].coefficient), padded(row));
         } else {
             each(row, terms, du, [](T* w, T move) { w[0] += move; });
         }
@@ -236,13 +236,13 @@ private:
     static constexpr double kUlp = std::numeric_limits<double>::epsilon();
 
     double plane_score(const Row<T>& row, std::size_t plane) const noexcept {
-        if (row.dense && w_.planes() == 1) return kernels<T>().dot(w_.data(), row.value, padded(row));
+        if (row.dense && w_.planes() == 1) return simd<T>().dot(w_.data(), row.value, padded(row));
         const T* w = w_.data() + plane * w_.stride();
-        return kernels<T>().sparse_dot(w, row.at, row.value, row.size, row.next, row.n_next);
+        return simd<T>().sparse_dot(w, row.at, row.value, row.size, row.next, row.n_next);
     }
     void plane_scores(const Row<T>& row, std::size_t plane, double* out) const noexcept {
-        kernels<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(),
-                           w_.lanes(), out, row.next, row.n_next);
+        simd<T>().lanes(w_.data() + plane * w_.stride(), row.at, row.value, row.size, w_.width(), w_.lanes(),
+                        out, row.next, row.n_next);
     }
 
     template <class F>
@@ -268,7 +268,7 @@ private:
         const T factor = static_cast<T>(scale_);
         if (average_.on) fold_average();
         if (w_.planes() == 1)
-            kernels<T>().scale(w_.data(), factor, w_.size());
+            simd<T>().scale(w_.data(), factor, w_.size());
         else
             w_.each(0, [factor](T& u) { u *= factor; });
         scale_ = 1;

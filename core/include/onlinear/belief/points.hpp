@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "onlinear/gram.hpp"
 #include "onlinear/row.hpp"
+#include "onlinear/simd/simd.hpp"
 
 /// Points and the kernels between them.
 namespace onlinear::belief {
@@ -42,9 +42,9 @@ struct KernelFunction {
     void finish(double* products, std::size_t n, double own, const double* norms, double bias) const {
         if (kind.name == KernelKind::kLinear) return;
         if (kind.name == KernelKind::kRbf) {
-            gram_kernels().gaussians(products, n, gamma, own, norms);
+            gram_loops().gaussians(products, n, gamma, own, norms);
         } else if (kind.name == KernelKind::kPoly && whole_degree()) {
-            gram_kernels().powers(products, n, coef0 - bias, static_cast<unsigned>(degree));
+            gram_loops().powers(products, n, coef0 - bias, static_cast<unsigned>(degree));
         } else if (kind.name == KernelKind::kPoly) {
             for (std::size_t j = 0; j < n; ++j) products[j] = std::pow(coef0 - bias + products[j], degree);
         }
@@ -280,8 +280,8 @@ inline void gram(const KernelFunction& kernel, const Block& block, const Points&
         return;
     }
     if (points.layout() == Points::Layout::panels)
-        gram_kernels().products(block.rows.data(), block.size(), points.slots(),
-                                points.panels() + range.first * points.slots(), range.panels(), out, stride);
+        gram_loops().products(block.rows.data(), block.size(), points.slots(),
+                              points.panels() + range.first * points.slots(), range.panels(), out, stride);
     else
         sparse_products(block, points, range, out, stride);
     for (std::size_t i = 0; i < block.size(); ++i)

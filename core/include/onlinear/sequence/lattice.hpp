@@ -36,7 +36,7 @@ public:
     void decode(const Planes<T>& w, const Blend& blend, const std::vector<std::uint32_t>& label_slots,
                 const Sentence<T>& sentence, const Sentence<T>* next) {
         read_transitions(w, blend, label_slots);
-        const Kernels<T>& kernel = kernels<T>();
+        const Simd<T>& kernel = simd<T>();
         for (std::size_t i = 0; i < sentence.size; ++i) {
             if (i + kAhead < sentence.size)
                 prefetch(w, sentence, i + kAhead);
@@ -110,7 +110,7 @@ private:
         }
     }
 
-    void emit(const Kernels<T>& kernel, const Planes<T>& w, const Blend& blend, const Sentence<T>& sentence,
+    void emit(const Simd<T>& kernel, const Planes<T>& w, const Blend& blend, const Sentence<T>& sentence,
               std::size_t i, T* out) noexcept {
         const auto sum = [&](std::size_t plane, T* to) {
             kernel.token(w.data() + plane * w.stride(), sentence.features(i), sentence.values(i),

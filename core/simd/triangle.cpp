@@ -1,8 +1,8 @@
-/// Products and turns of a triangular root; compiled once per instruction set, as kernels.cpp is.
-#include "onlinear/triangle.hpp"
-
+/// Products and turns of a triangular root; compiled once per instruction set.
 #include <cmath>
 #include <cstring>
+
+#include "tables.hpp"
 
 namespace onlinear {
 namespace {
@@ -120,18 +120,15 @@ void turn_rows(T* root, std::size_t side, const T* f, const T* keep, const T* tu
     }
 }
 
-template <class T>
-constexpr TriangleKernels<T> table() {
-    return {add_product<T>, factors<T>, turn_rows<T>};
-}
-
 }  // namespace
 
 namespace ONLINEAR_LEVEL {
-extern const TriangleKernels<float> float_triangle;
-extern const TriangleKernels<double> double_triangle;
-const TriangleKernels<float> float_triangle = table<float>();
-const TriangleKernels<double> double_triangle = table<double>();
+template <class T>
+TriangleLoops<T> triangle_loops() {
+    return {add_product<T>, factors<T>, turn_rows<T>};
+}
+template TriangleLoops<float> triangle_loops();
+template TriangleLoops<double> triangle_loops();
 }  // namespace ONLINEAR_LEVEL
 
 }  // namespace onlinear

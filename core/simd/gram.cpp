@@ -1,5 +1,5 @@
-/// Products of many points with many points; compiled once per instruction set, as kernels.cpp is.
-#include "onlinear/gram.hpp"
+/// Products of many points with many points; compiled once per instruction set.
+#include "tables.hpp"
 
 namespace onlinear {
 namespace {
@@ -217,8 +217,7 @@ void mix(double* u, double* z, std::size_t first, std::size_t n, const RowMix& b
 }  // namespace
 
 namespace ONLINEAR_LEVEL {
-extern const GramKernels gram_table;
-const GramKernels gram_table = {products, gaussians, powers, dot, solve, solve_back, mix};
+GramLoops gram_loops() { return {products, gaussians, powers, dot, solve, solve_back, mix}; }
 }  // namespace ONLINEAR_LEVEL
 
 }  // namespace onlinear

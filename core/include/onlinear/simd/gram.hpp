@@ -1,7 +1,7 @@
 #pragma once
 #include <cstddef>
 
-/// The wide loops of kernel expansions, compiled per instruction set like those of kernels.hpp.
+/// The wide loops of kernel expansions, compiled per instruction set like those of simd.hpp.
 namespace onlinear {
 
 /// Points stand in panels of this many: panel[dimension][lane].
@@ -21,7 +21,7 @@ struct RowMix {
     }
 };
 
-struct GramKernels {
+struct GramLoops {
     /// out[row * stride + panel * kPanel + lane] = rows[row] . point, for `panels` whole panels.
     ///
     /// Every number is one sum over the dimensions in rising order, so it depends on the two points alone,
@@ -43,7 +43,5 @@ struct GramKernels {
     /// `by` on two rows, both zero before `first`.
     void (*mix)(double* u, double* z, std::size_t first, std::size_t n, const RowMix& by);
 };
-
-const GramKernels& gram_kernels() noexcept;
 
 }  // namespace onlinear

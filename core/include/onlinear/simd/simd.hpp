@@ -2,8 +2,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "onlinear/simd/gram.hpp"
+#include "onlinear/simd/triangle.hpp"
+
 /// Loops over contiguous numbers, compiled once per instruction set and chosen when the library is loaded.
-///
+/// Functions called kernels (of points) are under belief/.
 namespace onlinear {
 
 struct Sums {
@@ -34,8 +37,9 @@ struct Counted {
     std::int64_t sum;
 };
 
+/// Over weights that lie side by side (dense.cpp).
 template <class T>
-struct Kernels {
+struct DenseLoops {
     /// sum w x, over n numbers, n a multiple of half a cache line.
     double (*dot)(const T* w, const T* x, std::size_t n);
     /// w += a x.
@@ -50,6 +54,20 @@ struct Kernels {
     Sums (*apart_look)(const T* mean, const T* variance, const T* x, std::size_t n);
     void (*apart_drop)(T* mean, T* variance, const T* x, T a, T b, T floor, std::size_t n);
     void (*apart_kl)(T* mean, T* variance, const T* x, T a, T g, T floor, std::size_t n);
+    /// w += a x over any n numbers, aligned or not.
+    void (*axpy)(T* w, const T* x, T a, std::size_t n);
+    /// w = a w over n numbers, n a multiple of 16; those that would fall below the smallest normal number
+    /// become zero.
+    void (*scale)(T* w, T a, std::size_t n);
+    /// Counts the n numbers of `x` that are at most `limit`, and adds up the `share` of each.
+    Counted (*count_below)(const double* x, const std::int64_t* share, std::size_t n, double limit);
+    /// sum w x over any n numbers, aligned or not.
+    double (*dot_any)(const T* w, const T* x, std::size_t n);
+};
+
+/// Over weights gathered by the addresses of a row (sparse.cpp).
+template <class T>
+struct SparseLoops {
     /// sum w[at[j]] x[j]; the weights in `next` are asked for on the way.
     double (*sparse_dot)(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
                          const std::uint32_t* next, std::size_t n_next);
@@ -58,35 +76,6 @@ struct Kernels {
                         const std::uint32_t* next, std::size_t n_next);
     void (*sparse_drop)(T* w, const std::uint32_t* at, const T* x, T a, T b, T floor, std::size_t n);
     void (*sparse_kl)(T* w, const std::uint32_t* at, const T* x, T a, T g, T floor, std::size_t n);
-    /// out[lane] = sum over rows of w[row * width + lane] * x; `lanes` a multiple of a half cache line. The
-    /// rows in `next` are asked for on the way.
-    void (*lanes)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
-                  std::size_t lanes, double* out, const std::uint32_t* next, std::size_t n_next);
-    /// The same with x squared.
-    void (*lanes_squared)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
-                          std::size_t lanes, double* out);
-    /// out[lane] = sum over rows of w[row * width + lane] * x in the state's own type; without x every x
-    /// is 1.
-    void (*token)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
-                  std::size_t lanes, T* out);
-    /// A step of Viterbi's recursion: back[to] = argmax over from of previous[from] + transitions[from *
-    /// lanes + to], the smallest on ties, and score[to] = that maximum + emission[to].
-    void (*viterbi)(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes,
-                    const T* emission, T* score, std::int32_t* back);
-    /// w += a x over any n numbers, aligned or not.
-    void (*axpy)(T* w, const T* x, T a, std::size_t n);
-    /// w = a w over n numbers, n a multiple of 16; those that would fall below the smallest normal number
-    /// become zero.
-    void (*scale)(T* w, T a, std::size_t n);
-    /// Counts the n numbers of `x` that are at most `limit`, and adds up the `share` of each.
-    Counted (*count_below)(const double* x, const std::int64_t* share, std::size_t n, double limit);
-    /// Sorts the entries of a short row by address, each put straight into its place; false, with nothing
-    /// done, where there are many or two are equal in the leading 16 bits of what all of them need.
-    bool (*sort_few)(std::uint32_t* at, T* value, std::uint32_t size);
-    /// sum x^2 over any n numbers.
-    double (*norm2)(const T* x, std::size_t n);
-    /// sum w x over any n numbers, aligned or not.
-    double (*dot_any)(const T* w, const T* x, std::size_t n);
     /// sum w[index * step] x, step 1 or 2, over each of some rows that begin where `indptr` says; returns the
     /// first that it could not do, as it leaves the arrays, has an index from `columns` on or does not rise.
     /// `mask` is a power of two less one up to which there are weights to read, or 0.
@@ -96,10 +85,45 @@ struct Kernels {
     std::size_t (*score_rows_i64)(const T* w, std::size_t step, std::uint32_t mask, const std::int32_t* index,
                                   const T* x, const std::int64_t* indptr, std::size_t rows,
                                   std::size_t entries, std::size_t columns, double* sums);
+};
+
+/// Over the weights of all blocks of a feature (lanes.cpp).
+template <class T>
+struct LaneLoops {
+    /// out[lane] = sum over rows of w[row * width + lane] * x; `lanes` a multiple of a half cache line. The
+    /// rows in `next` are asked for on the way.
+    void (*lanes)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+                  std::size_t lanes, double* out, const std::uint32_t* next, std::size_t n_next);
+    /// The same with x squared.
+    void (*lanes_squared)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+                          std::size_t lanes, double* out);
     /// The same of one row for many weights an index: out[lane] = sum w[index * width + lane] x, as `lanes`
     /// adds them up; `left` entries from here on may be read, to ask for the weights of rows to come.
     Slots (*score_lanes)(const T* w, std::size_t width, std::size_t lanes, const std::int32_t* index,
                          const T* x, std::size_t n, std::size_t left, std::size_t columns, double* out);
+};
+
+/// Over the labels of a sequence (viterbi.cpp).
+template <class T>
+struct ViterbiLoops {
+    /// out[lane] = sum over rows of w[row * width + lane] * x in the state's own type; without x every x
+    /// is 1.
+    void (*token)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
+                  std::size_t lanes, T* out);
+    /// A step of Viterbi's recursion: back[to] = argmax over from of previous[from] + transitions[from *
+    /// lanes + to], the smallest on ties, and score[to] = that maximum + emission[to].
+    void (*viterbi)(const T* previous, const T* transitions, std::size_t labels, std::size_t lanes,
+                    const T* emission, T* score, std::int32_t* back);
+};
+
+/// Over a row on its way into the learner (staging.cpp).
+template <class T>
+struct StagingLoops {
+    /// Sorts the entries of a short row by address, each put straight into its place; false, with nothing
+    /// done, where there are many or two are equal in the leading 16 bits of what all of them need.
+    bool (*sort_few)(std::uint32_t* at, T* value, std::uint32_t size);
+    /// sum x^2 over any n numbers.
+    double (*norm2)(const T* x, std::size_t n);
     /// Copies values into the state's type; adds up their squares as `norm2` does.
     Copied (*copy_f32)(const float* x, T* out, std::size_t n);
     Copied (*copy_f64)(const double* x, T* out, std::size_t n);
@@ -112,6 +136,15 @@ struct Kernels {
     /// Both at once, for values of the state's own type.
     Staged (*stage_i32)(const std::int32_t* index, const T* x, std::uint32_t* at, T* value, std::size_t n,
                         std::size_t columns, std::uint32_t factor);
+    /// Whether every number lies in [-top, top].
+    bool (*all_within)(const T* x, std::size_t n, T top);
+    /// Whether every index lies in [0, columns).
+    bool (*inside_i32)(const std::int32_t* index, std::size_t n, std::size_t columns);
+};
+
+/// Over weights that may differ from their start (marks.cpp).
+template <class T>
+struct MarkLoops {
     /// Sets bit slot * lanes + lane of `bits` where w[slot * step + lane] is not, to the bit, `start`.
     /// With several lanes a vector may be read from any of them.
     void (*mark)(const T* w, std::size_t step, std::size_t lanes, std::size_t slots, T start,
@@ -120,27 +153,46 @@ struct Kernels {
     /// to 16 numbers behind them may be written. Bits are counted from `first` on.
     void (*pick)(const T* w, std::size_t step, std::size_t lanes, std::size_t slots,
                  const std::uint64_t* bits, std::size_t first, T* out);
-    /// Whether every number lies in [-top, top].
-    bool (*all_within)(const T* x, std::size_t n, T top);
-    /// Whether every index lies in [0, columns).
-    bool (*inside_i32)(const std::int32_t* index, std::size_t n, std::size_t columns);
+};
+
+/// All loops over numbers of one type.
+template <class T>
+struct Simd : DenseLoops<T>,
+              SparseLoops<T>,
+              LaneLoops<T>,
+              ViterbiLoops<T>,
+              StagingLoops<T>,
+              MarkLoops<T>,
+              TriangleLoops<T> {};
+
+/// All loops of one instruction set.
+struct SimdTable {
+    Simd<float> f32;
+    Simd<double> f64;
+    GramLoops gram;
 };
 
 namespace detail {
-extern const Kernels<float>* const f32_kernels;
-extern const Kernels<double>* const f64_kernels;
+extern SimdTable simd_table;
+/// Sets the level alone: for programs that link the parsers without the loops.
+void set_simd_level(const char* wanted) noexcept;
 }  // namespace detail
 
-/// The kernels of this machine.
+/// The loops of the instruction set in use.
 template <class T>
-const Kernels<T>& kernels() noexcept {
+const Simd<T>& simd() noexcept {
     if constexpr (sizeof(T) == 4)
-        return *detail::f32_kernels;
+        return detail::simd_table.f32;
     else
-        return *detail::f64_kernels;
+        return detail::simd_table.f64;
 }
+inline const GramLoops& gram_loops() noexcept { return detail::simd_table.gram; }
 
-/// The name of the instruction set in use: "base", "avx2" or "avx512".
-const char* kernel_level() noexcept;
+/// The name of the instruction set in use: "base", "avx2" or "avx512"; the widest of this machine unless
+/// another was chosen.
+const char* simd_level() noexcept;
+/// Chooses the instruction set by name, "base" where the machine lacks it; null: the widest. To be called
+/// before the first learner or reader is made.
+void use_simd_level(const char* wanted) noexcept;
 
 }  // namespace onlinear

@@ -2,13 +2,13 @@
 #include <cstddef>
 
 /// The wide loops of a full covariance held by its triangular root R, compiled per instruction set like those
-/// of kernels.hpp. R is lower triangular, row by row, `side` numbers a row.
+/// of simd.hpp. R is lower triangular, row by row, `side` numbers a row.
 namespace onlinear {
 
 inline constexpr std::size_t kTrianglePadding = 16;
 
 template <class T>
-struct TriangleKernels {
+struct TriangleLoops {
     /// f += coefficient R delta, for a delta of `size` numbers x that begins at weight `first`;
     /// kTrianglePadding zeros follow x.
     ///
@@ -22,8 +22,5 @@ struct TriangleKernels {
     /// on the diagonal never falls below `floor`.
     void (*turn_rows)(T* root, std::size_t side, const T* f, const T* keep, const T* turn, T floor, T* z);
 };
-
-template <class T>
-const TriangleKernels<T>& triangle_kernels() noexcept;
 
 }  // namespace onlinear
