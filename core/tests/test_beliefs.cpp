@@ -86,6 +86,34 @@ TEST("a step takes the variance of its demand to the floor and not below, and is
     CHECK(reached);
 }
 
+/// Takes the same step again and again until it is refused; the largest weight on the way.
+template <class Belief>
+double walked(Belief belief, double step) {
+    OneRow<float> slots;
+    const Row<float> row = slots.row(belief, {1.0});
+    const Term term{0, 1.0};
+    const Terms terms(&term, 1);
+    double score = 0;
+    for (int t = 0; t < 1000; ++t) {
+        const double variance = belief.variance(row, terms);
+        if (take(belief, row, terms, {.mean = step}, {.margin = score, .variance = variance}).fault !=
+            Fault::none)
+            break;
+        belief.scores(row, &score);
+    }
+    return score;
+}
+
+TEST("steps that fit one by one are refused where their sum would not") {
+    constexpr double kStep = 3e28;  // a single one is never refused
+    for (const double reached :
+         {walked(belief::Mean<float>({}, 2, 1), kStep), walked(belief::Diagonal<float>({}, 2, 1), kStep),
+          walked(belief::Full<float>({}, 2, 1), kStep)}) {
+        CHECK(reached >= kStep);
+        CHECK(reached < belief::kReach<float>);
+    }
+}
+
 TEST("the average is the mean of the means after every round") {
     const Stream s = stream(50, 4, 2);
     for (const BeliefSpec& spec : std::vector<BeliefSpec>{belief::MeanOptions{.average = true},

@@ -77,6 +77,7 @@ def test_of_two_classes_the_second_wins_a_tie(estimator: Any, labels: list[str])
     model = estimator(fit_intercept=False).partial_fit(np.eye(2), labels)
 
     assert model.predict(np.zeros((2, 2))).tolist() == ["b", "b"]
+    assert model.predict_one({}) == "b"
 
 
 def test_a_single_class_is_always_predicted() -> None:

@@ -250,6 +250,32 @@ def test_ranking_measures_are_scikit_learns(seed: int, n: int, k: int, levels: i
     assert sums["one_error"] == sum(not relevant[i, np.argmax(scores[i])] for i in np.flatnonzero(some))
 
 
+def test_held_out_rows_are_compared_with_the_radius_of_their_moment() -> None:
+    """A ball whose radius is learned: a held-out row is outside or inside by the rows before it, not by later ones."""
+    rng = np.random.default_rng(0)
+    lines = [
+        " ".join(["0", *(f"{j + 1}:{v:.3f}" for j, v in enumerate(row))]) for row in rng.normal(size=(80, 3))
+    ]
+    batch = next(iter(onlinear.read(io.BytesIO("\n".join(lines).encode()), "svmlight")))
+    held_out = rng.random(80) < 0.4
+    held_out[0] = False
+    model = PassiveAggressiveOneClass(max_radius=4.0, C=0.2, dtype="float32")
+    stream = model._stream()
+    done = stream.learn(batch, stream.numbers(batch), held_out=held_out)
+
+    twin = PassiveAggressiveOneClass(max_radius=4.0, C=0.2, dtype="float32")
+    outside = 0
+    for row, apart in enumerate(held_out):
+        if apart:
+            outside += int(twin.predict(batch.X[row])[0] == -1)
+        else:
+            twin.partial_fit(batch.X[row])
+    at_the_end = int((twin.predict(batch.X[held_out]) == -1).sum())
+
+    assert (done.examples, done.held_out) == ((~held_out).sum(), held_out.sum())
+    assert done.held_out_mistakes == outside != at_the_end
+
+
 def test_a_row_of_no_weight_brings_no_label() -> None:
     """Whether it stands between others or after all of them."""
     lines = "a 1 | 1:1\na,b 1 | 2:1\nc 0 | 1:1\nb 1 | 1:1\nd 0 | 3:1\n"

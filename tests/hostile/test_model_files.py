@@ -173,6 +173,29 @@ def test_hostile_content_is_refused(edit: Edit, path: Path) -> None:
     assert not _survives(path)
 
 
+@pytest.mark.parametrize("compact", [False, True], ids=["whole", "compact"])
+def test_a_class_that_is_named_twice_is_refused_by_that_reason(
+    compact: bool, model: Any, tmp_path: Path
+) -> None:
+    """Not by what happens to go wrong after it."""
+    from onlinear.persistence import save, save_compact
+
+    path = tmp_path / "m.safetensors"
+    (save_compact if compact else save)(model, path)
+    edited(path, EDITS["duplicate labels"])
+    with pytest.raises(ModelFileError, match="the classes are not distinct"):
+        onlinear.load(path)
+
+
+@pytest.mark.parametrize("model", [2], ids=["whole"], indirect=True)
+@pytest.mark.parametrize("edit", ["fewer features", "another number of features"])
+def test_weights_of_another_width_are_refused_by_that_reason(edit: str, path: Path) -> None:
+    """The width is that of the features and the intercept, for every tensor."""
+    edited(path, {**EDITS, "another number of features": lambda c, t: c.update(n_features=3)}[edit])
+    with pytest.raises(ModelFileError, match="the number of features does not fit the weights"):
+        onlinear.load(path)
+
+
 TOUCHED_EDITS: dict[str, Edit] = {
     "missing bits": lambda c, t: t.pop("touched"),
     "bits nobody speaks of": lambda c, t: c.update(touched=None),

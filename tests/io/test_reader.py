@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import gzip
 import io
+import json
 import pickle
 import subprocess
 import sys
@@ -30,9 +31,9 @@ def reading_threads() -> int:
     return sum(thread.name == "onlinear-reader" for thread in threading.enumerate())
 
 
-def all_arrays(**settings: Any) -> list[np.ndarray[Any, Any]]:
-    """Read TEXT and join its batches."""
-    batches = list(read(io.BytesIO(TEXT), "svmlight", **settings))
+def all_arrays(text: bytes = TEXT, **settings: Any) -> list[np.ndarray[Any, Any]]:
+    """Read lines and join their batches."""
+    batches = list(read(io.BytesIO(text), "svmlight", **settings))
     return [
         np.concatenate([getattr(b, name) for b in batches])
         for name in ("indices", "values", "labels", "lines")
@@ -40,11 +41,19 @@ def all_arrays(**settings: Any) -> list[np.ndarray[Any, Any]]:
 
 
 @pytest.mark.parametrize(
-    "settings", [{"ahead": 0}, {"ahead": 1}, {"batch_size": 1}, {"batch_size": 777}], ids=str
+    "settings", [{"ahead": 0}, {"ahead": 1}, {"batch_size": 100}, {"batch_size": 777}], ids=str
 )
 def test_threads_and_batches_do_not_change_the_rows(settings: dict[str, Any]) -> None:
     """The same arrays, in the same order."""
     for got, expected in zip(all_arrays(**settings), all_arrays(), strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_batches_of_one_row_are_its_rows() -> None:
+    """The least there can be in a batch."""
+    few = TEXT[: TEXT.index(b"\n500 ") + 1]
+    assert len(list(read(io.BytesIO(few), "svmlight", batch_size=1))) == 500
+    for got, expected in zip(all_arrays(few, batch_size=1), all_arrays(few), strict=True):
         np.testing.assert_array_equal(got, expected)
 
 
@@ -192,10 +201,23 @@ def test_names_of_hashed_features_are_kept_when_asked() -> None:
     reader = read(io.BytesIO(data), "jsonl", max_names=3)
     list(reader)
     assert sorted(reader.names.values()) == ["a", "b", "c"]
-    crowded = read(io.BytesIO(data), "jsonl", max_names=10, bits=1)
-    list(crowded)
-    assert crowded.shared_columns <= set(crowded.names) <= {0, 1}
-    assert len(crowded.shared_columns) >= 1
+
+
+@pytest.mark.parametrize("bits", [1, 2, 10])
+def test_columns_that_several_names_share_are_told(bits: int) -> None:
+    """Those of more than one name, however often each of the names comes."""
+
+    def columns(features: str, times: int = 1) -> tuple[list[int], Any]:
+        line = json.dumps({"label": 1, "features": dict.fromkeys(features, 1.0)}) + "\n"
+        reader = read(io.BytesIO(times * line.encode()), "jsonl", max_names=10, bits=bits)
+        return [int(column) for batch in reader for column in batch.X.indices], reader
+
+    alone = [columns(name)[0][0] for name in "abcde"]
+    reader = columns("abcde", times=2)[1]
+
+    assert set(reader.names) == set(alone)
+    assert reader.shared_columns == {column for column in alone if alone.count(column) > 1}
+    assert bool(reader.shared_columns) == (bits < 10)
 
 
 def test_binary_garbage_is_counted_line_by_line() -> None:
