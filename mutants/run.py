@@ -149,8 +149,7 @@ def _run(tests: list[str], fault: Fault | None, *, limit: float, workers: int = 
 _PROCESSES = multiprocessing.get_context("forkserver")
 _PROCESSES.set_forkserver_preload(
     [
-        "pytest",
-        "xdist",
+        "pytest",  # not xdist, which hands the path of its own import on to its workers
         "hypothesis.extra.numpy",
         "scipy.sparse",
         "sklearn.utils.estimator_checks",
