@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := $(shell find core src -name '*.cpp' -o -name '*.hpp' -o -name '*.py' 2>/dev/null) CMakeLists.txt pyproject.toml
 
-.PHONY: demo test mutants bench lint types format-check sanitize threads cross sdist fuzz clean
+.PHONY: demo test mutants bench lint stubs types format-check sanitize threads cross sdist fuzz clean
 
 demo: $(STAMP)
 	$(BIN)/python -m onlinear.demo
@@ -31,6 +31,11 @@ lint: $(STAMP)
 	$(PIP) --group lint --group test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+# The stubs of rules, beliefs and tasks, written anew from the compiled module.
+stubs: $(STAMP)
+	$(PIP) nanobind --group lint
+	$(BIN)/python tools/stubs.py
 
 types: lint
 	$(BIN)/mypy

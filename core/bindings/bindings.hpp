@@ -1,12 +1,11 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
-#include "onlinear/learner.hpp"
-
 namespace onlinear::bindings {
 
 namespace nb = nanobind;
 
+void bind_declarations(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_beliefs(nb::module_& m);
 void bind_tasks(nb::module_& m);

@@ -3,7 +3,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include <variant>
 #include <vector>
 
 #include "onlinear/learner.hpp"
@@ -13,17 +12,9 @@ namespace onlinear::bindings {
 
 namespace nb = nanobind;
 
-template <class Variant, std::size_t I = 0>
-Variant to_variant(nb::handle object, const char* what) {
-    if constexpr (I == std::variant_size_v<Variant>) {
-        throw nb::type_error(
-            (std::string("expected ") + what + ", got " + nb::cast<std::string>(nb::repr(object))).c_str());
-    } else {
-        using Alternative = std::variant_alternative_t<I, Variant>;
-        if (nb::isinstance<Alternative>(object)) return nb::cast<Alternative>(object);
-        return to_variant<Variant, I + 1>(object, what);
-    }
-}
+rule::AnyRule to_rule(nb::handle rule);
+BeliefSpec to_belief(nb::handle belief);
+TaskSpec to_task(nb::handle task);
 
 /// Throws std::invalid_argument when a rule is not defined on a belief.
 void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief);

@@ -759,8 +759,8 @@ void bind_learner(nb::module_& m) {
             "__init__",
             [](Handle* self, nb::handle task, nb::handle rule, nb::handle belief, bool single_precision,
                std::size_t n_features, std::size_t n_classes, bool fit_intercept) {
-                TaskSpec spec = to_variant<TaskSpec>(task, "a task");
-                const BeliefSpec known = to_variant<BeliefSpec>(belief, "a belief");
+                TaskSpec spec = to_task(task);
+                const BeliefSpec known = to_belief(belief);
                 rule::AnyRule chosen;
                 set_classes(spec, n_classes);
                 if (const auto* joint = std::get_if<task::MulticlassJoint>(&spec)) {
@@ -768,7 +768,7 @@ void bind_learner(nb::module_& m) {
                         throw std::invalid_argument("task.MulticlassJoint is its own rule; leave rule out");
                     check_joint(*joint, known);
                 } else {
-                    chosen = to_variant<rule::AnyRule>(rule, "a rule");
+                    chosen = to_rule(rule);
                     check_pair(chosen, known);
                     check_task(spec, chosen, known, fit_intercept);
                 }
@@ -985,7 +985,7 @@ void bind_learner(nb::module_& m) {
         .def(
             "to_multiclass",
             [](Handle& self, nb::handle task) {
-                const TaskSpec spec = to_variant<TaskSpec>(task, "a task");
+                const TaskSpec spec = to_task(task);
                 const auto lock = own_turn(self.turn);
                 self.learner = self.learner->for_multiclass(spec);
             },

@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
     nanobind::module_ rules = m.def_submodule("rule", "Rules: the algorithms.");
     nanobind::module_ beliefs = m.def_submodule("belief", "Beliefs: what a learner knows.");
     nanobind::module_ tasks = m.def_submodule("task", "Tasks: what is asked of it.");
+    b::bind_declarations(m);
     b::bind_rules(rules);
     b::bind_beliefs(beliefs);
     b::bind_tasks(tasks);

@@ -9,6 +9,7 @@
 #include "onlinear/sequence/conll.hpp"
 #include "onlinear/sequence/learner.hpp"
 #include "turn.hpp"
+#include "words.hpp"
 
 namespace onlinear::bindings {
 
@@ -24,8 +25,6 @@ nb::object array_of(std::vector<T> values, std::vector<std::size_t> shape = {}) 
     if (shape.empty()) shape = {kept->size()};
     return nb::cast(nb::ndarray<nb::numpy, T>(kept->data(), shape.size(), shape.data(), owner));
 }
-
-std::string shown(PyObject* object) { return nb::cast<std::string>(nb::repr(nb::handle(object))); }
 
 std::string_view text_of(PyObject* word) {
     Py_ssize_t size;
@@ -591,8 +590,8 @@ void bind_sequence(nb::module_& m) {
             "__init__",
             [](SequenceHandle* self, nb::handle rule, nb::handle belief, bool single_precision,
                std::size_t max_features) {
-                const auto spec = to_variant<BeliefSpec>(belief, "a belief from onlinear.belief");
-                const auto algorithm = to_variant<rule::AnyRule>(rule, "a rule from onlinear.rule");
+                const auto spec = to_belief(belief);
+                const auto algorithm = to_rule(rule);
                 check_pair(algorithm, spec);
                 auto learner = sequence::make_learner(algorithm, sequence_belief(spec), single_precision);
                 new (self) SequenceHandle{};

@@ -1,16 +1,22 @@
 #include "bindings.hpp"
 #include "declared.hpp"
+#include "exchange.hpp"
 
 namespace onlinear::bindings {
 
+TaskSpec to_task(nb::handle task) { return to_variant<TaskSpec>(task, "a task"); }
+
 void bind_tasks(nb::module_& m) {
-    bind_declared<task::Binary>(m, "Two classes.");
-    bind_declared<task::Multiclass>(m, "Several classes: the right one against its best rival.");
-    bind_declared<task::MulticlassJoint>(m, "Several classes with several constraints at once.");
-    bind_declared<task::Regression>(m, "Real targets, errors up to epsilon free.");
-    bind_declared<task::OneClass>(m, "One class: a ball around the mean that should hold every example.");
-    bind_declared<task::Ranking>(m, "Label ranking: every relevant label above every irrelevant one.");
-    bind_declared<task::CostSensitive>(m, "Several classes where some mistakes cost more than others.");
+    each_of<TaskSpec>([&]<class T>() { bind_declared<T>(m); });
+    m.def(
+        "declared",
+        [] {
+            nb::dict all;
+            each_of<TaskSpec>([&]<class T>() { describe(all, declaration_of<T>()); });
+            return all;
+        },
+        nb::sig("def declared() -> dict[str, onlinear._core.Declaration]"),
+        "All tasks by name, with their parameters, ranges, defaults and words.");
 }
 
 }  // namespace onlinear::bindings

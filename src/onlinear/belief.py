@@ -7,6 +7,7 @@ Examples
 Diagonal(projection='drop', initial_variance=0.5, min_variance=0.0, average=False)
 """
 
-from ._core.belief import Diagonal, DualAveraging, Full, Information, Kernel, L1Ball, Mean
+from ._core import belief as _native
+from ._core.belief import *  # noqa: F403
 
-__all__ = ["Diagonal", "DualAveraging", "Full", "Information", "Kernel", "L1Ball", "Mean"]
+__all__ = sorted(name for name in vars(_native) if not name.startswith("_"))

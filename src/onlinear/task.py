@@ -7,6 +7,7 @@ Examples
 'arow'
 """
 
-from ._core.task import Binary, CostSensitive, Multiclass, MulticlassJoint, OneClass, Ranking, Regression
+from ._core import task as _native
+from ._core.task import *  # noqa: F403
 
-__all__ = ["Binary", "CostSensitive", "Multiclass", "MulticlassJoint", "OneClass", "Ranking", "Regression"]
+__all__ = sorted(name for name in vars(_native) if not name.startswith("_"))

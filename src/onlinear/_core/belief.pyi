@@ -1,14 +1,19 @@
+# Written by tools/stubs.py.
 """Beliefs: what a learner knows."""
 
 from collections.abc import Callable
 from typing import Any
+
+import onlinear._core
 
 class Mean:
     """A mean alone: first order."""
 
     def __init__(self, *, average: bool = False) -> None: ...
     @property
-    def average(self) -> Any: ...
+    def average(self, /) -> bool:
+        """whether predictions use the average of all means"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -29,13 +34,21 @@ class Diagonal:
         average: bool = False,
     ) -> None: ...
     @property
-    def projection(self) -> Any: ...
+    def projection(self, /) -> str:
+        """how the full update becomes a diagonal again"""
+
     @property
-    def initial_variance(self) -> Any: ...
+    def initial_variance(self, /) -> float:
+        """variance of a weight of which nothing is learned yet"""
+
     @property
-    def min_variance(self) -> Any: ...
+    def min_variance(self, /) -> float:
+        """least variance of a weight"""
+
     @property
-    def average(self) -> Any: ...
+    def average(self, /) -> bool:
+        """whether predictions use the average of all means"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -56,13 +69,21 @@ class Full:
         average: bool = False,
     ) -> None: ...
     @property
-    def initial_variance(self) -> Any: ...
+    def initial_variance(self, /) -> float:
+        """variance of a weight of which nothing is learned yet"""
+
     @property
-    def min_variance(self) -> Any: ...
+    def min_variance(self, /) -> float:
+        """least variance of a weight"""
+
     @property
-    def inclusive(self) -> Any: ...
+    def inclusive(self, /) -> bool:
+        """whether a score counts the instance it is for"""
+
     @property
-    def average(self) -> Any: ...
+    def average(self, /) -> bool:
+        """whether predictions use the average of all means"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -76,9 +97,13 @@ class Information:
 
     def __init__(self, *, initial_variance: float = 1.0, inclusive: bool = False) -> None: ...
     @property
-    def initial_variance(self) -> Any: ...
+    def initial_variance(self, /) -> float:
+        """variance of a weight of which nothing is learned yet"""
+
     @property
-    def inclusive(self) -> Any: ...
+    def inclusive(self, /) -> bool:
+        """whether a score counts the instance it is for"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -92,11 +117,17 @@ class DualAveraging:
 
     def __init__(self, *, eta: float = 1.0, delta0: float = 0.01, lam: float = 0.0001) -> None: ...
     @property
-    def eta(self) -> Any: ...
+    def eta(self, /) -> float:
+        """learning rate"""
+
     @property
-    def delta0(self) -> Any: ...
+    def delta0(self, /) -> float:
+        """added to the root of the summed squares"""
+
     @property
-    def lam(self) -> Any: ...
+    def lam(self, /) -> float:
+        """L1 penalty per round"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -106,11 +137,13 @@ class DualAveraging:
     def __reduce__(self) -> tuple[object, ...]: ...
 
 class L1Ball:
-    """A mean kept inside an L1 ball, whose radius the rule brings."""
+    """A mean kept inside the L1 ball whose radius the rule brings."""
 
     def __init__(self, *, average: bool = False) -> None: ...
     @property
-    def average(self) -> Any: ...
+    def average(self, /) -> bool:
+        """whether predictions use the average of all means"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -125,7 +158,7 @@ class Kernel:
     def __init__(
         self,
         *,
-        kernel: str | Callable[[Any, Any], Any] = "rbf",
+        kernel: str | Callable[..., Any] = "rbf",
         gamma: float = 1.0,
         degree: float = 3.0,
         coef0: float = 1.0,
@@ -134,23 +167,42 @@ class Kernel:
         removal: str = "smallest",
     ) -> None: ...
     @property
-    def kernel(self) -> Any: ...
+    def kernel(self, /) -> str | Callable[..., Any]:
+        """a name, or a function of two matrices"""
+
     @property
-    def gamma(self) -> Any: ...
+    def gamma(self, /) -> float:
+        """scale of 'poly' and 'rbf'"""
+
     @property
-    def degree(self) -> Any: ...
+    def degree(self, /) -> float:
+        """degree of 'poly'"""
+
     @property
-    def coef0(self) -> Any: ...
+    def coef0(self, /) -> float:
+        """constant of 'poly'"""
+
     @property
-    def initial_variance(self) -> Any: ...
+    def initial_variance(self, /) -> float:
+        """variance of a weight of which nothing is learned yet"""
+
     @property
-    def budget(self) -> Any: ...
+    def budget(self, /) -> int | None:
+        """most examples held; None for all"""
+
     @property
-    def removal(self) -> Any: ...
-    def parameters(self) -> dict[str, Any]:
+    def removal(self, /) -> str:
+        """which example goes when the budget is full"""
+
+    def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
     def __repr__(self) -> str: ...
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[object, ...]: ...
+
+def declared() -> dict[str, onlinear._core.Declaration]:
+    """
+    All beliefs by name, with their parameters, ranges, defaults and words.
+    """

@@ -1,8 +1,7 @@
+# Written by tools/stubs.py.
 """Rules: the algorithms."""
 
-from typing import Any
-
-from typing import Final
+import onlinear._core
 
 class Step:
     """
@@ -27,7 +26,9 @@ class Perceptron:
 
     def __init__(self, *, rate: float = 1.0) -> None: ...
     @property
-    def rate(self) -> Any: ...
+    def rate(self, /) -> float:
+        """length of a step; only the scale of the mean depends on it"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -48,23 +49,24 @@ class Perceptron:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "mean"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = False
 
 class PassiveAggressive:
     """Passive-Aggressive: PA, PA-I and PA-II."""
 
     def __init__(self, *, variant: str = "pa1", C: float = 1.0) -> None: ...
     @property
-    def variant(self) -> Any: ...
+    def variant(self, /) -> str:
+        """no slack, linear slack or squared slack"""
+
     @property
-    def C(self) -> Any: ...
+    def C(self, /) -> float:
+        """price of missing the margin; small for noisy labels"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -85,21 +87,20 @@ class PassiveAggressive:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "mean"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = False
 
 class Romma:
     """Relaxed Online Maximum Margin Algorithm."""
 
     def __init__(self, *, aggressive: bool = False) -> None: ...
     @property
-    def aggressive(self) -> Any: ...
+    def aggressive(self, /) -> bool:
+        """whether it moves below margin 1, not on mistakes alone"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -120,14 +121,11 @@ class Romma:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "mean"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = False
 
 class Norma:
     """Gradient steps on a regularised hinge with an optional learned margin."""
@@ -142,15 +140,25 @@ class Norma:
         decay: bool = False,
     ) -> None: ...
     @property
-    def eta(self) -> Any: ...
+    def eta(self, /) -> float:
+        """learning rate"""
+
     @property
-    def lam(self) -> Any: ...
+    def lam(self, /) -> float:
+        """regularisation: how fast old weights shrink"""
+
     @property
-    def rho(self) -> Any: ...
+    def rho(self, /) -> float:
+        """the margin, or where it starts when nu is given"""
+
     @property
-    def nu(self) -> Any: ...
+    def nu(self, /) -> float | None:
+        """share of examples allowed below the margin; None keeps rho"""
+
     @property
-    def decay(self) -> Any: ...
+    def decay(self, /) -> bool:
+        """whether the rate is eta / sqrt(t)"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -171,14 +179,11 @@ class Norma:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "mean"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = False
 
 class ConfidenceWeighted:
     """
@@ -187,9 +192,13 @@ class ConfidenceWeighted:
 
     def __init__(self, *, constraint: str = "variance", phi: float = 1.2815515655446004) -> None: ...
     @property
-    def constraint(self) -> Any: ...
+    def constraint(self, /) -> str:
+        """what phi multiplies: the margin's variance or its standard deviation"""
+
     @property
-    def phi(self) -> Any: ...
+    def phi(self, /) -> float:
+        """quantile of the confidence asked for; 1.28 is that of 0.9"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -210,14 +219,11 @@ class ConfidenceWeighted:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "gaussian"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = True
 
 class SoftConfidenceWeighted:
     """Soft Confidence-Weighted learning: SCW-I (linear), SCW-II (squared)."""
@@ -226,11 +232,17 @@ class SoftConfidenceWeighted:
         self, *, penalty: str = "linear", C: float = 1.0, phi: float = 1.2815515655446004
     ) -> None: ...
     @property
-    def penalty(self) -> Any: ...
+    def penalty(self, /) -> str:
+        """on what is missing: SCW-I or SCW-II"""
+
     @property
-    def C(self) -> Any: ...
+    def C(self, /) -> float:
+        """price of missing the margin; small for noisy labels"""
+
     @property
-    def phi(self) -> Any: ...
+    def phi(self, /) -> float:
+        """quantile of the confidence asked for; 1.28 is that of 0.9"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -251,23 +263,24 @@ class SoftConfidenceWeighted:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "gaussian"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = False
 
 class Arow:
     """Adaptive Regularization of Weight Vectors."""
 
     def __init__(self, *, r: float = 1.0, loss: str = "squared_hinge") -> None: ...
     @property
-    def r(self) -> Any: ...
+    def r(self, /) -> float:
+        """trust in what is already known, against one example"""
+
     @property
-    def loss(self) -> Any: ...
+    def loss(self, /) -> str:
+        """squared hinge, or hinge (AROW-H)"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -288,21 +301,20 @@ class Arow:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "either"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = False
 
 class LeastSquares:
     """AROW with the squared loss: recursive least squares."""
 
     def __init__(self, *, r: float = 1.0) -> None: ...
     @property
-    def r(self) -> Any: ...
+    def r(self, /) -> float:
+        """trust in what is already known, against one example"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -323,21 +335,20 @@ class LeastSquares:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "gaussian"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = False
 
 class Nherd:
     """Normal Herd."""
 
     def __init__(self, *, C: float = 1.0) -> None: ...
     @property
-    def C(self) -> Any: ...
+    def C(self, /) -> float:
+        """price of missing the margin; small for noisy labels"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -358,23 +369,24 @@ class Nherd:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "gaussian"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = True
 
 class Narow:
     """NAROW: AROW with an adaptive trust."""
 
     def __init__(self, *, b: float = 1.0, form: str = "theta") -> None: ...
     @property
-    def b(self) -> Any: ...
+    def b(self, /) -> float:
+        """most precision that one example may bring"""
+
     @property
-    def form(self) -> Any: ...
+    def form(self, /) -> str:
+        """the paper's step on theta, or AROW's with the same gain"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -395,14 +407,11 @@ class Narow:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "gaussian"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = False
 
 class SecondOrderPerceptron:
     """The second-order Perceptron."""
@@ -428,23 +437,24 @@ class SecondOrderPerceptron:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "gaussian"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = False
 
 class Iellip:
     """The improved ellipsoid method."""
 
     def __init__(self, *, c: float = 0.5, b: float = 0.3) -> None: ...
     @property
-    def c(self) -> Any: ...
+    def c(self, /) -> float:
+        """share of the variance a first mistake takes away"""
+
     @property
-    def b(self) -> Any: ...
+    def b(self, /) -> float:
+        """decay of that share with every round"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -465,62 +475,11 @@ class Iellip:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "gaussian"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = True
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
-
-class RegularizedPassiveAggressive:
-    """Passive-Aggressive that forgets: shrinkage, or a ball."""
-
-    def __init__(
-        self,
-        *,
-        penalty: str = "objective",
-        alpha: float = 0.01,
-        radius: float = 10.0,
-        trigger: str = "margin",
-    ) -> None: ...
-    @property
-    def penalty(self) -> Any: ...
-    @property
-    def alpha(self) -> Any: ...
-    @property
-    def radius(self) -> Any: ...
-    @property
-    def trigger(self) -> Any: ...
-    def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
-        """All parameters by name."""
-
-    def __repr__(self) -> str: ...
-    def __eq__(self, other: object, /) -> bool: ...
-    def __hash__(self) -> int: ...
-    def __reduce__(self) -> tuple[object, ...]: ...
-    def step(
-        self,
-        margin: float,
-        variance: float,
-        *,
-        required: float = 1.0,
-        weight: float = 1.0,
-        mean_norm: float = 0.0,
-        threshold: float = 0.0,
-        t: int = 1,
-    ) -> Step:
-        """The step this rule takes on a demand, from its margin and variance."""
-
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
-
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
-
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = False
 
 class AdagradRda:
     """The hinge's gradient, for dual averaging."""
@@ -546,14 +505,67 @@ class AdagradRda:
     ) -> Step:
         """The step this rule takes on a demand, from its margin and variance."""
 
-    metric: Final[str] = ...
-    """The beliefs it is written for: 'mean', 'gaussian', 'either' or 'dual'."""
+    metric: str = "dual"
 
-    drop_only: Final[bool] = ...
-    """Whether a diagonal belief must use the 'drop' projection."""
+    drop_only: bool = False
 
-    has_exact: Final[bool] = ...
-    """Whether it knows the exact diagonal update."""
+    has_exact: bool = False
+
+class RegularizedPassiveAggressive:
+    """Passive-Aggressive that forgets: shrinkage, or a ball."""
+
+    def __init__(
+        self,
+        *,
+        penalty: str = "objective",
+        alpha: float = 0.01,
+        radius: float = 10.0,
+        trigger: str = "margin",
+    ) -> None: ...
+    @property
+    def penalty(self, /) -> str:
+        """what keeps the mean short"""
+
+    @property
+    def alpha(self, /) -> float:
+        """shrinkage of 'objective'"""
+
+    @property
+    def radius(self, /) -> float:
+        """radius of the balls"""
+
+    @property
+    def trigger(self, /) -> str:
+        """which examples are learned"""
+
+    def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
+        """All parameters by name."""
+
+    def __repr__(self) -> str: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+    def __reduce__(self) -> tuple[object, ...]: ...
+    def step(
+        self,
+        margin: float,
+        variance: float,
+        *,
+        required: float = 1.0,
+        weight: float = 1.0,
+        mean_norm: float = 0.0,
+        threshold: float = 0.0,
+        t: int = 1,
+    ) -> Step:
+        """The step this rule takes on a demand, from its margin and variance."""
+
+    metric: str = "mean"
+
+    drop_only: bool = False
+
+    has_exact: bool = False
+
+def declared() -> dict[str, onlinear._core.Declaration]:
+    """All rules by name, with their parameters, ranges, defaults and words."""
 
 def quantile(confidence: float) -> float:
     """The normal quantile of a confidence."""

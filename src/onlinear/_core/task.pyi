@@ -1,6 +1,7 @@
+# Written by tools/stubs.py.
 """Tasks: what is asked of it."""
 
-from typing import Any
+import onlinear._core
 
 class Binary:
     """Two classes."""
@@ -42,21 +43,37 @@ class MulticlassJoint:
         cov_update: str = "sum",
     ) -> None: ...
     @property
-    def method(self) -> Any: ...
+    def method(self, /) -> str:
+        """the update"""
+
     @property
-    def rate(self) -> Any: ...
+    def rate(self, /) -> float:
+        """length of a step of 'uniform'"""
+
     @property
-    def beta(self) -> Any: ...
+    def beta(self, /) -> float:
+        """margin offset of 'mira'"""
+
     @property
-    def variant(self) -> Any: ...
+    def variant(self, /) -> str:
+        """slack of 'pa'"""
+
     @property
-    def C(self) -> Any: ...
+    def C(self, /) -> float:
+        """price of missing the margin, of 'pa'"""
+
     @property
-    def r(self) -> Any: ...
+    def r(self, /) -> float:
+        """trust in what is already known, of 'arow'"""
+
     @property
-    def k(self) -> Any: ...
+    def k(self, /) -> int | None:
+        """most wrong classes at once, of 'arow'; None for all"""
+
     @property
-    def cov_update(self) -> Any: ...
+    def cov_update(self, /) -> str:
+        """what confidence grows along, of 'arow'"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -70,7 +87,9 @@ class Regression:
 
     def __init__(self, *, epsilon: float = 0.0) -> None: ...
     @property
-    def epsilon(self) -> Any: ...
+    def epsilon(self, /) -> float:
+        """error that costs nothing"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -84,9 +103,13 @@ class OneClass:
 
     def __init__(self, *, radius: float = 1.0, max_radius: float | None = None) -> None: ...
     @property
-    def radius(self) -> Any: ...
+    def radius(self, /) -> float:
+        """radius of the ball"""
+
     @property
-    def max_radius(self) -> Any: ...
+    def max_radius(self, /) -> float | None:
+        """largest radius, where the radius is learned"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -100,7 +123,9 @@ class Ranking:
 
     def __init__(self, *, prototypes: str = "multi") -> None: ...
     @property
-    def prototypes(self) -> Any: ...
+    def prototypes(self, /) -> str:
+        """one vector of weights for each label, or one for all"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -114,9 +139,13 @@ class CostSensitive:
 
     def __init__(self, *, cost: list[list[float]] = [], update: str = "prediction") -> None: ...
     @property
-    def cost(self) -> Any: ...
+    def cost(self, /) -> list[list[float]]:
+        """price of each answer, a row for each right class"""
+
     @property
-    def update(self) -> Any: ...
+    def update(self, /) -> str:
+        """the competitor: the prediction, or the one of largest loss"""
+
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
 
@@ -124,3 +153,6 @@ class CostSensitive:
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[object, ...]: ...
+
+def declared() -> dict[str, onlinear._core.Declaration]:
+    """All tasks by name, with their parameters, ranges, defaults and words."""
