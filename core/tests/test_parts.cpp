@@ -2,51 +2,14 @@
 
 #include "onlinear/compatible.hpp"
 #include "rows.hpp"
+#include "rules.hpp"
 #include "testing.hpp"
 
 /// What rules say they use of a step and of the evidence, and what beliefs say they take.
 namespace {
 
 using namespace rows;
-
-/// A rule with every combination of its words and flags.
-template <class R>
-std::vector<R> variations() {
-    std::vector<R> all{R{}};
-    const auto vary = [&](const auto& parameter) {
-        using Value = std::remove_cvref_t<decltype(all[0].*(parameter.member))>;
-        std::vector<R> wider;
-        for (const R& rule : all) {
-            const auto with = [&](const Value& value) {
-                wider.push_back(rule);
-                wider.back().*(parameter.member) = value;
-            };
-            if constexpr (std::is_same_v<Value, int>) {
-                for (std::size_t i = 0; i < parameter.choices.size(); ++i) with(static_cast<int>(i));
-            } else if constexpr (std::is_same_v<Value, bool>) {
-                with(false);
-                with(true);
-            } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
-                with(std::nullopt);
-                with(0.4);
-            } else {
-                wider.push_back(rule);
-            }
-        }
-        all = std::move(wider);
-    };
-    std::apply([&](const auto&... parameter) { (vary(parameter), ...); }, R::parameters());
-    return all;
-}
-
-/// Calls f for every rule of the closed list, in every variation.
-template <std::size_t I = 0, class F>
-void every_rule(F&& f) {
-    if constexpr (I < std::variant_size_v<rule::AnyRule>) {
-        for (const auto& rule : variations<std::variant_alternative_t<I, rule::AnyRule>>()) f(rule);
-        every_rule<I + 1>(f);
-    }
-}
+using rules::every_rule;
 
 bool same(const Step& a, const Step& b) {
     return a.mean == b.mean && a.precision == b.precision && a.keep == b.keep && a.spread == b.spread &&

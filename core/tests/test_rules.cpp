@@ -2,6 +2,7 @@
 
 #include "onlinear/numeric/normal.hpp"
 #include "onlinear/rule/all.hpp"
+#include "rules.hpp"
 #include "testing.hpp"
 
 /// Closed forms against the conditions they solve: what a step promises must hold after it.
@@ -27,21 +28,9 @@ double margin_after(const Step& s, double m, double v) { return m + s.mean * v; 
 double variance_after(const Step& s, double v) { return v / (1 + s.precision * v); }
 
 std::vector<AnyRule> every_rule() {
-    std::vector<AnyRule> rules{Perceptron{},
-                               Romma{},
-                               Romma{true},
-                               Norma{},
-                               LeastSquares{},
-                               Nherd{},
-                               SecondOrderPerceptron{},
-                               Iellip{},
-                               RegularizedPassiveAggressive{}};
-    for (const int variant : {0, 1, 2}) rules.push_back(PassiveAggressive{variant, 0.7});
-    for (const int constraint : {0, 1}) rules.push_back(ConfidenceWeighted{constraint, 0.9});
-    for (const int penalty : {0, 1}) rules.push_back(SoftConfidenceWeighted{penalty, 0.5, 0.9});
-    for (const int loss : {0, 1}) rules.push_back(Arow{0.6, loss});
-    for (const int form : {0, 1}) rules.push_back(Narow{1.2, form});
-    return rules;
+    std::vector<AnyRule> all;
+    rules::every_rule([&](const auto& rule) { all.emplace_back(rule); });
+    return all;
 }
 
 TEST("PA meets the required margin exactly") {

@@ -9,19 +9,10 @@ import pytest
 
 from onlinear import Learner, belief, rule, task
 from onlinear.exceptions import ParameterError
+from tests.closed_lists import BELIEFS, RULES, defined_on
 
-BELIEFS: dict[str, Any] = {
-    "mean": belief.Mean(),
-    "L1 ball": belief.L1Ball(),
-    "drop": belief.Diagonal(projection="drop"),
-    "kl": belief.Diagonal(projection="kl"),
-    "exact": belief.Diagonal(projection="exact"),
-    "full": belief.Full(),
-    "kernel": belief.Kernel(kernel="rbf", gamma=0.5),
-    "dual averaging": belief.DualAveraging(),
-}
-
-#: The rows of the specification's table; what is "possible, not required" there is offered for kernels.
+#: The rows of the specification's table; what is "possible, not required" there is offered for kernels and in
+#: natural parameters.
 TABLE: list[tuple[Any, set[str]]] = [
     (rule.Perceptron(), {"mean", "kernel"}),
     (rule.PassiveAggressive(variant="pa"), {"mean", "kernel"}),
@@ -34,23 +25,39 @@ TABLE: list[tuple[Any, set[str]]] = [
     (rule.RegularizedPassiveAggressive(penalty="l2_ball"), {"mean", "kernel"}),
     (rule.RegularizedPassiveAggressive(penalty="l1_ball"), {"L1 ball"}),
     (rule.AdagradRda(), {"dual averaging"}),
-    (rule.SecondOrderPerceptron(), {"drop", "kl", "full", "kernel"}),
-    (rule.ConfidenceWeighted(constraint="variance"), {"drop", "kl", "exact", "full", "kernel"}),
-    (rule.ConfidenceWeighted(constraint="stdev"), {"drop", "kl", "exact", "full", "kernel"}),
-    (rule.SoftConfidenceWeighted(penalty="linear"), {"drop", "kl", "full", "kernel"}),
-    (rule.SoftConfidenceWeighted(penalty="squared"), {"drop", "kl", "full", "kernel"}),
-    (rule.Arow(), {"mean", "drop", "kl", "exact", "full", "kernel"}),
-    (rule.Arow(loss="hinge"), {"mean", "drop", "kl", "exact", "full", "kernel"}),
-    (rule.Nherd(), {"drop", "kl", "exact", "full", "kernel"}),
-    (rule.Narow(), {"drop", "kl", "full", "kernel"}),
-    (rule.Narow(b=2.0, form="coupled"), {"drop", "kl", "full", "kernel"}),
+    (rule.SecondOrderPerceptron(), {"drop", "kl", "full", "information", "kernel"}),
+    (
+        rule.ConfidenceWeighted(constraint="variance"),
+        {"drop", "kl", "exact", "full", "information", "kernel"},
+    ),
+    (rule.ConfidenceWeighted(constraint="stdev"), {"drop", "kl", "exact", "full", "information", "kernel"}),
+    (rule.SoftConfidenceWeighted(penalty="linear"), {"drop", "kl", "full", "information", "kernel"}),
+    (rule.SoftConfidenceWeighted(penalty="squared"), {"drop", "kl", "full", "information", "kernel"}),
+    (rule.Arow(), {"mean", "drop", "kl", "exact", "full", "information", "kernel"}),
+    (rule.Arow(loss="hinge"), {"mean", "drop", "kl", "exact", "full", "information", "kernel"}),
+    (rule.Nherd(), {"drop", "kl", "exact", "full", "information", "kernel"}),
+    (rule.Narow(), {"drop", "kl", "full", "information", "kernel"}),
+    (rule.Narow(b=2.0, form="coupled"), {"drop", "kl", "full", "information", "kernel"}),
     (rule.Iellip(), {"drop", "full"}),
 ]
 CELLS = [
-    pytest.param(answer, name, name in defined, id=f"{answer} on {name}")
-    for answer, defined in TABLE
+    pytest.param(answer, name, name in defined_on(answer), id=f"{answer} on {name}")
+    for answer in RULES.values()
     for name in BELIEFS
 ]
+
+
+def test_every_kind_of_belief_is_tried() -> None:
+    """A belief that joins the closed list, or a projection, joins the table."""
+    assert {type(each).__name__ for each in BELIEFS.values()} == set(belief.declared())
+    (projection, *_) = belief.declared()["Diagonal"].parameters
+    assert {getattr(each, "projection", None) for each in BELIEFS.values()} == {None, *projection.choices}
+
+
+@pytest.mark.parametrize(("answer", "defined"), [pytest.param(*row, id=repr(row[0])) for row in TABLE])
+def test_declarations_say_what_the_specification_says(answer: Any, defined: set[str]) -> None:
+    """By metric and parts a rule is defined on the beliefs of its row, and on no others."""
+    assert defined_on(answer) == defined
 
 
 @pytest.mark.parametrize(("answer", "name", "defined"), CELLS)
