@@ -5,12 +5,14 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from onlinear import SequenceLabeler
+from onlinear.cli import main
 from onlinear.exceptions import ParameterError, ReadError
 
 from ..cli.commands import onlinear as run
@@ -125,3 +127,28 @@ def test_a_long_line_among_others_is_passed_over_where_asked(tmp_path: Path) -> 
     assert "s.conll:4:1: expected a line of at most 200000 bytes" in stopped.err
     later = run("train", data, "--task", "sequence", "-q")
     assert "s.conll:9:" in later.err
+
+
+@pytest.mark.parametrize("endless", [b"x\n", b"xxxxxxxx"], ids=["sequence", "line"])
+def test_lines_that_no_label_will_stand_on_are_not_kept(endless: bytes, tmp_path: Path) -> None:
+    """`predict --on-error skip` passes over a sequence or a line without an end in bounded memory."""
+    learned, data, out = tmp_path / "a.conll", tmp_path / "b.conll", tmp_path / "out"
+    learned.write_text("a B\nx I\n\nx B\n")
+    model = SequenceLabeler().fit_file(learned)
+    model.save(tmp_path / "m.safetensors")
+    options = ["predict", tmp_path / "m.safetensors", data, "--on-error", "skip", "-o", out]
+    options += ["--max-tokens", 9, "--max-line-bytes", 1000]
+    peaks = []
+    for times in (1 << 10, 1 << 20):
+        data.write_bytes(b"a\nx\n\n" + endless * times + b"\n\n" + 9 * b"a\n" + b"\nx")
+        tracemalloc.start()
+        try:
+            assert main([str(option) for option in options]) == 0
+            peaks.append(tracemalloc.get_traced_memory()[1])
+        finally:
+            tracemalloc.stop()
+        labels = [list(map(bytes.decode, line.split())) for line in out.read_bytes().split(b"\n")]
+        assert [line[0] for line in labels if line] == [*"ax", *9 * "a", "x"]
+        assert all(len(line) == 2 for line in labels if line)
+
+    assert peaks[1] < peaks[0] + (6 << 20)  # keeping its lines would take 25 and more

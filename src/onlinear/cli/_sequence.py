@@ -21,7 +21,7 @@ from ..io._source import ByteStream, open_stream
 from ..model.rows import refuse
 from ..model.stream import Counts, RowStream, refused_line
 from ..sequence import SequenceLabeler, spans
-from ..sequence.files import naming
+from ..sequence.files import LONGEST_LINE, naming
 from ._errors import UsageError
 from ._tasks import Figure, Task, share
 
@@ -462,13 +462,15 @@ class _CopiedFiles(ConllFiles):
         super().__init__(*arguments, **named)
         self._rest = b""
         self._lines: deque[tuple[int, bytes]] = deque()
-        self._count = 0
+        self._count = self._tokens = 0
 
     def blocks(self, stream: ByteStream) -> Iterator[bytes]:
         """The plain bytes of a file; their lines are remembered."""
         for block in super().blocks(stream):
             *lines, self._rest = (self._rest + block).split(b"\n")
             self._remember(lines)
+            if len(self._rest) > self._limits.get("max_line_bytes", LONGEST_LINE):
+                self._rest = b"-"  # the reader passes over it; that it is not blank is all that matters
             yield block
         if self._rest:
             self._remember([self._rest])
@@ -476,7 +478,11 @@ class _CopiedFiles(ConllFiles):
     def _remember(self, lines: list[bytes]) -> None:
         for line in lines:
             self._count += 1
-            self._lines.append((self._count, line.rstrip()))
+            text = line.rstrip()
+            self._tokens = self._tokens + 1 if text else 0
+            # A longer sequence is left out, and its lines are not kept. One more: a byte order mark is no token.
+            if self._tokens <= self._limits["max_tokens"] + 1:
+                self._lines.append((self._count, text))
 
     def write(self, out: BinaryIO, batch: Sentences, found: list[tuple[bytes, ...]]) -> None:
         """Write sequences with their labels, and what stands between them."""

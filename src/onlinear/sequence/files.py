@@ -26,7 +26,7 @@ def blocks_of(path: Any) -> Iterator[bytes]:
 
 
 #: A file whose first line with tokens does not end within so many bytes is not one of tokens.
-_LONGEST_LINE = 1 << 24
+LONGEST_LINE = 1 << 24
 
 
 def with_first_line(path: Any, blocks: Iterator[bytes]) -> tuple[list[str], Iterator[bytes]]:
@@ -40,10 +40,8 @@ def with_first_line(path: Any, blocks: Iterator[bytes]) -> tuple[list[str], Iter
         line = complete.lstrip().split(b"\n", 1)[0]
         if line:
             break
-        if size > _LONGEST_LINE:
-            message = (
-                f"{path}:1:1: expected a line with tokens in the first {_LONGEST_LINE} bytes, found none"
-            )
+        if size > LONGEST_LINE:
+            message = f"{path}:1:1: expected a line with tokens in the first {LONGEST_LINE} bytes, found none"
             raise ReadError(message, str(path), 1, 1)
         rest = rest.lstrip()
     else:
