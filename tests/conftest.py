@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import signal
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.hostile import counting
+
+# A run in the background of a script ignores Ctrl-C, and so would every process that a test starts to interrupt it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A run that fails must fail again on the next machine. To look for new examples: HYPOTHESIS_PROFILE=explore.
 settings.register_profile(
