@@ -595,3 +595,11 @@ def test_precision_is_of_what_was_found_and_recall_of_what_is_there() -> None:
     scores = span_scores(truth, found)
     assert (scores["precision"], scores["recall"]) == (1 / 2, 1 / 3)
     assert scores["f1"] == pytest.approx(2 / 5)
+
+
+@pytest.mark.parametrize("name", ["templates", "columns"])
+@pytest.mark.parametrize("value", [5, "w[0]", b"w", ["w", 5], float("nan")], ids=repr)
+def test_templates_and_columns_are_lists_of_words(name: str, value: Any) -> None:
+    """A single word is not one, though its letters are."""
+    with pytest.raises(ParameterError, match=f"{name} must be None or a list of words"):
+        SequenceLabeler(**{name: value}).fit([[["a"]]], [["B"]])

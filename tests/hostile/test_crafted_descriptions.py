@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import shutil
@@ -13,7 +14,7 @@ import pytest
 
 import onlinear
 from onlinear.cli import _train, main
-from onlinear.exceptions import ModelFileError
+from onlinear.exceptions import DataError, ModelFileError, ParameterError
 
 from ..cli.commands import write_svmlight
 from .crafting import edited
@@ -302,3 +303,71 @@ def test_classes_are_of_the_type_their_file_says(classes: list[Any], dtype: str,
     edited(path, lambda content, tensors: content.update(classes=classes, classes_dtype=dtype))
     with pytest.raises(ModelFileError, match="classes"):
         onlinear.load(path)
+
+
+# ---------------------------------------------------------------------- models of sequences
+
+
+@pytest.fixture(scope="module")
+def labeler(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Tokens, and a model that learned them from their file."""
+    folder = tmp_path_factory.mktemp("tokens")
+    data, saved = folder / "a.conll", folder / "m.safetensors"
+    data.write_text("the DT B\ncat NN I\n\nit PRP B\nsleeps VBZ O\n\n" * 5)
+    onlinear.SequenceLabeler(rule="arow").fit_file(data).save(saved)
+    return data, saved
+
+
+def test_no_field_of_a_labeler_is_believed(labeler: tuple[Path, Path], tmp_path: Path) -> None:
+    """Whatever stands in one: the file is refused, or the model labels, or says why not, and is saved again."""
+    from onlinear.persistence import read_file
+
+    data, saved = labeler
+    crafted, again = tmp_path / "m.safetensors", tmp_path / "again.safetensors"
+    description = read_file(saved)[0]
+    refused = 0
+    for path in places(description):
+        for new in STRANGE:
+
+            def edit(content: Any, tensors: Any, path: Any = path, new: Any = new) -> None:
+                content.update(changed(content, path, new))
+
+            shutil.copy(saved, crafted)
+            edited(crafted, edit)
+            try:
+                model = onlinear.load(crafted)
+            except ModelFileError as error:
+                assert "m.safetensors: " in str(error), (path, new)
+                refused += 1
+            else:
+                with contextlib.suppress(ParameterError, DataError):  # columns the templates do not have, say
+                    assert len(model.predict_file(data)) == 10, (path, new)
+                model.save(again)
+                assert onlinear.load(again).digest() == model.digest(), (path, new)
+    assert refused > 300
+
+
+@pytest.mark.parametrize("field", ["parameters", "classes", "single_precision", "columns", "scalars"])
+@pytest.mark.parametrize("value", [0.5, "the", float("nan"), 5], ids=repr)
+def test_a_field_of_a_labeler_is_refused_by_its_name(
+    field: str, value: Any, labeler: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """A word is no list of columns, though its letters are words too."""
+    crafted = tmp_path / "m.safetensors"
+    shutil.copy(labeler[1], crafted)
+    edited(crafted, lambda content, tensors: content.update({field: value}))
+    with pytest.raises(ModelFileError, match=f"field '{field}"):
+        onlinear.load(crafted)
+
+
+@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("value", [1e300, float("nan"), -1.0, 0.5])
+def test_counters_of_a_labeler_count(
+    place: int, value: float, labeler: tuple[Path, Path], tmp_path: Path
+) -> None:
+    """As those of rows do."""
+    crafted = tmp_path / "m.safetensors"
+    shutil.copy(labeler[1], crafted)
+    edited(crafted, lambda content, tensors: tensors["counters"].__setitem__(place, value))
+    with pytest.raises(ModelFileError, match="counters"):
+        onlinear.load(crafted)

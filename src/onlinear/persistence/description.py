@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..exceptions import ModelFileError
 
-__all__ = ["CHECKPOINT", "INPUT", "MODEL", "PROGRESS", "check"]
+__all__ = ["CHECKPOINT", "INPUT", "MODEL", "PROGRESS", "SEQUENCE_MODEL", "check"]
 
 #: Counts are kept as float64, which counts one by one up to here.
 _MOST = 1 << 53
@@ -166,6 +166,16 @@ MODEL = {
             "class_counts": list_of(number(0)),
         }
     ),
+}
+
+#: The same of a model of sequences, and of the counters among its tensors.
+SEQUENCE_MODEL = {
+    "parameters": mapping_of(ANY),
+    "classes": list_of(ANY),
+    "single_precision": FLAG,
+    "columns": maybe(list_of(TEXT, least=1)),
+    "scalars": mapping_of(number()),
+    "counters": tuple_of(*[COUNT] * 5, least=5),
 }
 
 _COUNTS = record(

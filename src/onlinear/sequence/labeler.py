@@ -23,6 +23,7 @@ from ..model.labels import label_of
 from ..model.learner import contiguous, weights_of
 from ..model.parameters import check_choice, check_flag, check_number, not_with_learned
 from ..model.rows import refuse
+from ..persistence.description import SEQUENCE_MODEL, check
 from ..persistence.saving import FORMAT
 from ..persistence.tensors import write_tensors
 from ..persistence.values import label, plain, restored
@@ -477,6 +478,15 @@ class SequenceLabeler(BaseEstimator):
             check_choice(owner, "cost", self.cost, _COSTS)
         check_flag(owner, "average", self.average)
         check_flag(owner, "shuffle", self.shuffle)
+        for name in ("templates", "columns"):
+            given = getattr(self, name)
+            words = given is None or (
+                isinstance(given, Iterable)
+                and not isinstance(given, str | bytes)
+                and all(isinstance(word, str) for word in given)
+            )
+            if not words:
+                raise ParameterError(f"{owner}: {name} must be None or a list of words, got {given!r}.")
         if self.belief is not None and not hasattr(self.belief, "parameters"):
             raise ParameterError(
                 f"{owner}: belief must be None or an object from onlinear.belief, got {self.belief!r}."
@@ -723,15 +733,16 @@ class SequenceLabeler(BaseEstimator):
     @classmethod
     def _rebuild(cls, content: dict[str, Any], tensors: dict[str, Array]) -> SequenceLabeler:
         """A model from what `save` wrote; everything in it is checked before it is used."""
+        said = {**content, "counters": tensors["counters"].tolist()}
+        for field, kind in SEQUENCE_MODEL.items():
+            check(said[field], kind, field)
         model = cls(**{name: _loaded(value) for name, value in content["parameters"].items()})
+        model._check_parameters()
         classes = [label(name) for name in content["classes"]]
         if len(set(classes)) != len(classes):
             raise ModelFileError("the classes are not distinct")
-        columns = content["columns"]
-        if columns is not None and not all(isinstance(name, str) for name in columns):
-            raise ModelFileError("the names of columns are not strings")
         state = {**tensors, **{name: float(value) for name, value in content["scalars"].items()}}
-        model._restore(state, classes, bool(content["single_precision"]), columns)
+        model._restore(state, classes, content["single_precision"], content["columns"])
         return model
 
 
