@@ -16,9 +16,6 @@ rule::AnyRule to_rule(nb::handle rule);
 BeliefSpec to_belief(nb::handle belief);
 TaskSpec to_task(nb::handle task);
 
-/// Throws std::invalid_argument when a rule is not defined on a belief.
-void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief);
-
 nb::dict to_dict(std::vector<StateEntry> entries);
 
 /// A state as Python gives it. Its numbers are not copied but held, until it is loaded.

@@ -10,7 +10,6 @@
 #include "bindings.hpp"
 #include "exchange.hpp"
 #include "feature_map.hpp"
-#include "onlinear/compatible.hpp"
 #include "turn.hpp"
 
 namespace onlinear::bindings {
@@ -138,7 +137,7 @@ nb::tuple refused(const Refusal& r) { return nb::make_tuple(static_cast<int>(r.f
 
 /// A learner as Python holds it: calls from several threads take turns, readers together.
 struct Handle {
-    enum class Answer { labels, targets, lists, nothing };
+    using Answer = task::Answer;
 
     std::unique_ptr<AnyLearner> learner;
     Answer wants = Answer::labels;
@@ -430,116 +429,6 @@ private:
 
 }  // namespace
 
-void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief) {
-    rule::dispatch(rule, [&](const auto& r) {
-        using R = std::remove_cvref_t<decltype(r)>;
-        const bool mean = std::holds_alternative<belief::MeanOptions>(belief);
-        const bool dual = std::holds_alternative<belief::DualAveragingOptions>(belief);
-        const bool ball = std::holds_alternative<belief::L1BallOptions>(belief);
-        const bool gaussian = !mean && !dual && !ball;
-        if (std::holds_alternative<belief::KernelOptions>(belief)) {
-            if (R::metric == rule::Metric::dual)
-                throw std::invalid_argument(std::string("rule.") + R::name +
-                                            " is not defined on belief.Kernel");
-            if constexpr (requires { r.penalty == R::kL1Ball; }) {
-                if (r.penalty == R::kL1Ball)
-                    throw std::invalid_argument(std::string("rule.") + R::name +
-                                                "(penalty='l1_ball') is not defined on belief.Kernel");
-            }
-            check_parts(r, belief::KernelOptions{});
-            return;
-        }
-        const char* wants = nullptr;
-        if constexpr (requires { r.penalty == R::kL1Ball; }) {
-            if ((r.penalty == R::kL1Ball) != ball)
-                throw std::invalid_argument(std::string("rule.") + R::name + "(penalty='" +
-                                            rule::kPenalties[static_cast<std::size_t>(r.penalty)] +
-                                            "') is defined on belief." + (ball ? "Mean" : "L1Ball"));
-            if (ball) return;
-        }
-        if (R::metric == rule::Metric::mean && !mean) wants = "belief.Mean";
-        if (R::metric == rule::Metric::gaussian && !gaussian)
-            wants = "a Gaussian belief (Diagonal, Full, Information or Kernel)";
-        if (R::metric == rule::Metric::either && (dual || ball)) wants = "belief.Mean or a Gaussian belief";
-        if (R::metric == rule::Metric::dual && !dual) wants = "belief.DualAveraging";
-        if (wants) throw std::invalid_argument(std::string("rule.") + R::name + " is defined on " + wants);
-        std::visit([&](const auto& options) { check_parts(r, options); }, belief);
-        if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief)) {
-            if (diagonal->projection == belief::DiagonalOptions::kExact && !rule::HasExactStep<R> &&
-                !std::is_same_v<R, rule::Arow>)
-                throw std::invalid_argument(std::string("rule.") + R::name +
-                                            " has no exact diagonal form; use projection='kl' or 'drop'");
-            if (diagonal->projection != belief::DiagonalOptions::kDrop && rule::drop_only<R>())
-                throw std::invalid_argument(std::string("rule.") + R::name +
-                                            " is defined on a diagonal only with projection='drop'");
-        }
-    });
-}
-
-namespace {
-
-void check_task(const TaskSpec& task, const rule::AnyRule& rule, const BeliefSpec& belief, bool intercept) {
-    std::visit(
-        [&](const auto& t) {
-            if constexpr (requires { t.refuses(rule); }) {
-                if (const char* why = t.refuses(rule)) throw std::invalid_argument(why);
-            }
-        },
-        task);
-    if (std::holds_alternative<task::OneClass>(task)) {
-        const auto* mean = std::get_if<belief::MeanOptions>(&belief);
-        if (mean && mean->average)
-            throw std::invalid_argument("task.OneClass does not average its centre; use belief.Mean()");
-        if (intercept) throw std::invalid_argument("task.OneClass has no intercept; use fit_intercept=False");
-    }
-    // Its difference is of two rows, and a kernel expansion keeps one.
-    const auto* ranking = std::get_if<task::Ranking>(&task);
-    if (ranking && ranking->single() && std::holds_alternative<belief::KernelOptions>(belief))
-        throw std::invalid_argument("task.Ranking(prototypes='single') is not defined on belief.Kernel");
-}
-
-/// How many classes a task has, where it does not say so itself.
-void set_classes(TaskSpec& task, std::size_t n_classes) {
-    if (auto* several = std::get_if<task::Multiclass>(&task))
-        several->classes = std::max<std::size_t>(n_classes, 2);
-    if (auto* joint = std::get_if<task::MulticlassJoint>(&task))
-        joint->classes = std::max<std::size_t>(n_classes, 2);
-    if (auto* ranking = std::get_if<task::Ranking>(&task))
-        ranking->classes = std::max<std::size_t>(n_classes, 1);
-    if (const auto* costly = std::get_if<task::CostSensitive>(&task)) {
-        if (costly->cost.empty())
-            throw std::invalid_argument("task.CostSensitive needs cost, a square matrix");
-        if (n_classes > costly->blocks())
-            throw std::invalid_argument("cost is for " + std::to_string(costly->blocks()) +
-                                        " classes, there are " + std::to_string(n_classes));
-    }
-}
-
-Handle::Answer answer_of(const TaskSpec& task) {
-    if (std::holds_alternative<task::Regression>(task)) return Handle::Answer::targets;
-    if (std::holds_alternative<task::Ranking>(task)) return Handle::Answer::lists;
-    if (std::holds_alternative<task::OneClass>(task)) return Handle::Answer::nothing;
-    return Handle::Answer::labels;
-}
-
-void check_joint(const task::MulticlassJoint& task, const BeliefSpec& belief) {
-    const bool mean = std::holds_alternative<belief::MeanOptions>(belief);
-    const bool gaussian = std::holds_alternative<belief::DiagonalOptions>(belief) ||
-                          std::holds_alternative<belief::FullOptions>(belief);
-    if (task.method == task::MulticlassJoint::kArow ? !(gaussian || mean) : !mean)
-        throw std::invalid_argument(std::string("task.MulticlassJoint(method='") +
-                                    task::kJointMethods[static_cast<std::size_t>(task.method)] +
-                                    (task.method == task::MulticlassJoint::kArow
-                                         ? "') needs belief.Mean, Diagonal or Full"
-                                         : "') needs belief.Mean"));
-    if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief))
-        if (diagonal->projection == belief::DiagonalOptions::kExact)
-            throw std::invalid_argument(
-                "task.MulticlassJoint has no exact diagonal form; use projection='kl' or 'drop'");
-}
-
-}  // namespace
-
 /// The arrays take over the numbers: a large model is not copied once more.
 namespace {
 
@@ -761,17 +650,9 @@ void bind_learner(nb::module_& m) {
                std::size_t n_features, std::size_t n_classes, bool fit_intercept) {
                 TaskSpec spec = to_task(task);
                 const BeliefSpec known = to_belief(belief);
-                rule::AnyRule chosen;
                 set_classes(spec, n_classes);
-                if (const auto* joint = std::get_if<task::MulticlassJoint>(&spec)) {
-                    if (!rule.is_none())
-                        throw std::invalid_argument("task.MulticlassJoint is its own rule; leave rule out");
-                    check_joint(*joint, known);
-                } else {
-                    chosen = to_rule(rule);
-                    check_pair(chosen, known);
-                    check_task(spec, chosen, known, fit_intercept);
-                }
+                std::optional<rule::AnyRule> chosen;
+                if (!(rule.is_none() && has_own_rule(spec))) chosen = to_rule(rule);
                 auto learner = make_learner(spec, chosen, known, single_precision, n_features, fit_intercept);
                 new (self) Handle{};
                 self->learner = std::move(learner);

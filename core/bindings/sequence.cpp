@@ -403,15 +403,6 @@ nb::tuple tag(SequenceHandle& self, Batch& batch, bool confidence, std::size_t f
     return nb::make_tuple(array_of(std::move(labels)), confidence ? array_of(std::move(sure)) : nb::none());
 }
 
-sequence::BeliefSpec sequence_belief(const BeliefSpec& belief) {
-    if (const auto* mean = std::get_if<belief::MeanOptions>(&belief)) return *mean;
-    if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief)) return *diagonal;
-    if (const auto* full = std::get_if<belief::FullOptions>(&belief); full && !full->inclusive) return *full;
-    if (const auto* ball = std::get_if<belief::L1BallOptions>(&belief)) return *ball;
-    throw std::invalid_argument(
-        "sequences are learned on belief.Mean, L1Ball, Diagonal or Full (not inclusive)");
-}
-
 /// A file being read; it keeps the learner's handle alive.
 struct ConllHandle {
     nb::object owner;
@@ -590,10 +581,7 @@ void bind_sequence(nb::module_& m) {
             "__init__",
             [](SequenceHandle* self, nb::handle rule, nb::handle belief, bool single_precision,
                std::size_t max_features) {
-                const auto spec = to_belief(belief);
-                const auto algorithm = to_rule(rule);
-                check_pair(algorithm, spec);
-                auto learner = sequence::make_learner(algorithm, sequence_belief(spec), single_precision);
+                auto learner = sequence::make_learner(to_rule(rule), to_belief(belief), single_precision);
                 new (self) SequenceHandle{};
                 self->learner = std::move(learner);
                 self->max_features = max_features;

@@ -1,10 +1,5 @@
 #include "make.hpp"
 
-namespace onlinear {
-
-std::unique_ptr<AnyLearner> make(const TaskSpec& task, const belief::DualAveragingOptions& options,
-                                 bool single_precision, std::size_t features) {
-    return make_with<belief::DualAveraging>(task, options, single_precision, features);
-}
-
-}  // namespace onlinear
+template std::unique_ptr<onlinear::AnyLearner> onlinear::make(const TaskSpec&,
+                                                              const belief::DualAveragingOptions&, bool,
+                                                              std::size_t);

@@ -1,10 +1,5 @@
 #include "make.hpp"
 
-namespace onlinear {
-
-std::unique_ptr<AnyLearner> make(const TaskSpec& task, const belief::InformationOptions& options,
-                                 bool single_precision, std::size_t features) {
-    return make_with<belief::Information>(task, options, single_precision, features);
-}
-
-}  // namespace onlinear
+template std::unique_ptr<onlinear::AnyLearner> onlinear::make(const TaskSpec&,
+                                                              const belief::InformationOptions&, bool,
+                                                              std::size_t);

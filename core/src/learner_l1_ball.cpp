@@ -1,10 +1,4 @@
 #include "make.hpp"
 
-namespace onlinear {
-
-std::unique_ptr<AnyLearner> make(const TaskSpec& task, const belief::L1BallOptions& options,
-                                 bool single_precision, std::size_t features) {
-    return make_with<belief::L1Ball>(task, options, single_precision, features);
-}
-
-}  // namespace onlinear
+template std::unique_ptr<onlinear::AnyLearner> onlinear::make(const TaskSpec&, const belief::L1BallOptions&,
+                                                              bool, std::size_t);

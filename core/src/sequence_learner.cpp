@@ -1,3 +1,4 @@
+#include "onlinear/compatible.hpp"
 #include "onlinear/sequence/learner.hpp"
 
 namespace onlinear::sequence {
@@ -16,30 +17,28 @@ void Batch::sort_token() {
 
 namespace {
 
-template <template <class> class Belief, class T, class Options>
+template <class T, class Options>
 std::unique_ptr<AnyLearner> build(const rule::AnyRule& rule, const Options& options) {
-    auto learner = std::make_unique<Learner<Belief<T>>>(Belief<T>(options, 1, 2, true));
+    using Belief = typename Options::template Belief<T>;
+    auto learner = std::make_unique<Learner<Belief>>(Belief(options, 1, 2, true));
     learner->rule = rule;
     learner->prepare_rule();
     return learner;
-}
-
-template <template <class> class Belief, class Options>
-std::unique_ptr<AnyLearner> build(const rule::AnyRule& rule, const Options& options, bool single_precision) {
-    return single_precision ? build<Belief, float>(rule, options) : build<Belief, double>(rule, options);
 }
 
 }  // namespace
 
 std::unique_ptr<AnyLearner> make_learner(const rule::AnyRule& rule, const BeliefSpec& belief,
                                          bool single_precision) {
-    if (const auto* mean = std::get_if<belief::MeanOptions>(&belief))
-        return build<belief::Mean>(rule, *mean, single_precision);
-    if (const auto* diagonal = std::get_if<belief::DiagonalOptions>(&belief))
-        return build<belief::Diagonal>(rule, *diagonal, single_precision);
-    if (const auto* ball = std::get_if<belief::L1BallOptions>(&belief))
-        return build<belief::L1Ball>(rule, *ball, single_precision);
-    return build<belief::Full>(rule, std::get<belief::FullOptions>(belief), single_precision);
+    check_sequences(rule, belief);
+    return std::visit(
+        [&]<class Options>(const Options& options) -> std::unique_ptr<AnyLearner> {
+            if constexpr (Options::takes.sentences)
+                return single_precision ? build<float>(rule, options) : build<double>(rule, options);
+            else
+                return nullptr;  // refused above
+        },
+        belief);
 }
 
 }  // namespace onlinear::sequence

@@ -133,7 +133,7 @@ def test_a_bad_cost_matrix_says_what_is_wrong(cost: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "made", "known", "message"),
     [
-        (task.Regression(), rule.Perceptron(), belief.Mean(), "defined for rule.PassiveAggressive"),
+        (task.Regression(), rule.Perceptron(), belief.Mean(), "it is for rule.PassiveAggressive"),
         (task.Regression(epsilon=0.1), rule.LeastSquares(), belief.Full(), "epsilon=0"),
         (task.Regression(), rule.Arow(loss="hinge"), belief.Full(), "squared_hinge"),
         (task.OneClass(), rule.Arow(), belief.Mean(), "rule.PassiveAggressive"),

@@ -1,12 +1,18 @@
 #pragma once
-#include <string>
+#include <optional>
 
-#include "onlinear/learner.hpp"
+#include "onlinear/belief/all.hpp"
+#include "onlinear/rule/all.hpp"
+#include "onlinear/task/all.hpp"
 
-/// Which parts of a step a rule uses that a belief cannot take.
+/// Which rules, beliefs and tasks go together.
+///
+/// Rules and tasks declare what they use, beliefs what they take, and here the declarations are compared;
+/// nothing is decided by type. What does not fit is refused with std::invalid_argument, which names what is
+/// missing and what would do.
 namespace onlinear {
 
-/// A part of `Parts`, and the words for it.
+/// A part of `Parts`, and the words for whoever uses it.
 struct Part {
     bool Parts::* member;
     const char* words;
@@ -16,6 +22,13 @@ inline constexpr Part kParts[] = {
     {&Parts::spread, "spreads the whole covariance"},
     {&Parts::threshold, "moves a threshold"},
     {&Parts::mean_norm, "asks for the norm of the mean"},
+    {&Parts::l1_ball, "keeps the mean inside an L1 ball"},
+    {&Parts::targets, "has real targets"},
+    {&Parts::pairs, "poses demands other than between the right class and one rival at margin 1"},
+    {&Parts::distance, "measures distances from the mean"},
+    {&Parts::several, "moves several classes in one step"},
+    {&Parts::differences, "learns from differences of rows"},
+    {&Parts::sentences, "learns from sums over the tokens of a sentence, scored by a linear mean"},
 };
 
 /// The first part that is used and not taken; null where there is none.
@@ -25,27 +38,21 @@ constexpr const Part* untaken(const Parts& uses, const Parts& takes) noexcept {
     return nullptr;
 }
 
-/// The beliefs that take a part, as in "belief.Diagonal or belief.Full".
-template <std::size_t I = 0>
-std::string takers(const Part& part) {
-    if constexpr (I == std::variant_size_v<BeliefSpec>) {
-        return {};
-    } else {
-        using Options = std::variant_alternative_t<I, BeliefSpec>;
-        const std::string rest = takers<I + 1>(part);
-        if (!(Options::takes.*part.member)) return rest;
-        const char* between = rest.empty() ? "" : rest.find(" or ") == std::string::npos ? " or " : ", ";
-        return std::string("belief.") + Options::name + between + rest;
-    }
+/// Whether a task can be learned on a belief at all, whatever the parameters of both.
+template <class Task, class Options>
+constexpr bool serves() {
+    return untaken(task::needs<Task>(), Options::takes) == nullptr;
 }
 
-/// Throws std::invalid_argument where a belief would leave out a part of the rule's steps.
-template <class Rule, class Options>
-void check_parts(const Rule& rule, const Options&) {
-    if (const Part* part = untaken(rule::uses(rule), Options::takes))
-        throw std::invalid_argument(std::string("rule.") + Rule::name + " is not defined on belief." +
-                                    Options::name + ", which cannot take its steps whole: the rule " +
-                                    part->words + ". Use " + takers(*part));
-}
+/// Throws unless the rule is defined on the belief.
+void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief);
+
+/// Throws unless the task is defined with the rule (none for a task that is its own), on the belief, with or
+/// without an intercept; the rule and the belief are compared, too.
+void check_task(const TaskSpec& task, const std::optional<rule::AnyRule>& rule, const BeliefSpec& belief,
+                bool intercept);
+
+/// Throws unless sequences can be learned with the rule on the belief.
+void check_sequences(const rule::AnyRule& rule, const BeliefSpec& belief);
 
 }  // namespace onlinear

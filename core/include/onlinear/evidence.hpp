@@ -42,14 +42,21 @@ struct Step {
     }
 };
 
-/// What some rules use and some beliefs can take, beyond a move along the demand and the precision gained
-/// there (which `Metric` is about). A rule declares what it `uses()`, a belief's options what it `takes`; see
-/// compatible.hpp.
+/// What some rules and tasks use and some beliefs can take, beyond a move along the demand and the precision
+/// gained there (which `Metric` is about). A rule and a task declare what they use, a belief's options what
+/// it takes; compatible.hpp compares them and has the words for each.
 struct Parts {
-    bool keep = false;       // Step::keep: the whole mean is multiplied
-    bool spread = false;     // Step::spread: the whole covariance is multiplied
-    bool threshold = false;  // Step::threshold and Evidence::threshold
-    bool mean_norm = false;  // Evidence::mean_norm
+    bool keep = false;         // Step::keep: the whole mean is multiplied
+    bool spread = false;       // Step::spread: the whole covariance is multiplied
+    bool threshold = false;    // Step::threshold and Evidence::threshold
+    bool mean_norm = false;    // Evidence::mean_norm
+    bool l1_ball = false;      // the mean stays inside an L1 ball whose radius the rule gives
+    bool targets = false;      // demands come from real targets (regression)
+    bool pairs = false;        // demands are between any two blocks and may ask for any margin
+    bool distance = false;     // |x - mean| is measured
+    bool several = false;      // one step moves several blocks by different amounts
+    bool differences = false;  // a demand is a difference of two rows
+    bool sentences = false;    // a demand is summed over the tokens of a sentence, and scores are linear
 };
 
 /// Time comes to a rule from outside, so a rule has no memory.

@@ -11,23 +11,12 @@
 #include <thread>
 #include <vector>
 
-#include "onlinear/belief/diagonal.hpp"
-#include "onlinear/belief/dual_averaging.hpp"
-#include "onlinear/belief/full.hpp"
-#include "onlinear/belief/information.hpp"
-#include "onlinear/belief/kernel_expansion.hpp"
-#include "onlinear/belief/l1_ball.hpp"
-#include "onlinear/belief/mean.hpp"
+#include "onlinear/belief/all.hpp"
 #include "onlinear/calibration.hpp"
+#include "onlinear/compatible.hpp"
 #include "onlinear/stage.hpp"
 #include "onlinear/state.hpp"
-#include "onlinear/task/binary.hpp"
-#include "onlinear/task/cost_sensitive.hpp"
-#include "onlinear/task/multiclass.hpp"
-#include "onlinear/task/multiclass_joint.hpp"
-#include "onlinear/task/one_class.hpp"
-#include "onlinear/task/ranking.hpp"
-#include "onlinear/task/regression.hpp"
+#include "onlinear/task/all.hpp"
 
 /// The loop, and nothing else; and the one interface through which everything outside the core sees it.
 namespace onlinear {
@@ -64,13 +53,6 @@ struct Counters {
 /// What to read of a row: every block's score, every block's variance, or the variance of the margin between
 /// the best block and its rival (one number; with one block, that block's variance).
 enum class Reading { scores, variances, margin_variance };
-
-using TaskSpec = std::variant<task::Binary, task::Multiclass, task::MulticlassJoint, task::Regression,
-                              task::OneClass, task::Ranking, task::CostSensitive>;
-
-using BeliefSpec = std::variant<belief::MeanOptions, belief::DiagonalOptions, belief::FullOptions,
-                                belief::InformationOptions, belief::DualAveragingOptions,
-                                belief::L1BallOptions, belief::KernelOptions>;
 
 class AnyLearner {
 public:
@@ -135,7 +117,9 @@ public:
 /// Checks rows before anything is learned from them, so that a refused call has learned nothing.
 Refusal inspect(const Matrix& matrix, bool single_precision);
 
-std::unique_ptr<AnyLearner> make_learner(const TaskSpec& task, const rule::AnyRule& rule,
+/// Throws std::invalid_argument where the parts do not go together (compatible.hpp). A task that is its own
+/// rule takes none.
+std::unique_ptr<AnyLearner> make_learner(const TaskSpec& task, const std::optional<rule::AnyRule>& rule,
                                          const BeliefSpec& belief, bool single_precision,
                                          std::size_t features, bool intercept);
 
@@ -231,9 +215,9 @@ public:
 
     std::unique_ptr<AnyLearner> for_multiclass(const TaskSpec& task) override {
         if constexpr (std::is_same_v<Task, task::Binary>) {
-            belief_.split();
             // A temperature over blocks -s/2, s/2 is the same map as a scale over s, but for the offset.
             const auto rebuild = [&]<class Several>(Several several) -> std::unique_ptr<AnyLearner> {
+                belief_.split();
                 several.classes = 2;
                 auto learner =
                     std::make_unique<Learner<Several, Belief>>(std::move(several), std::move(belief_));
@@ -242,7 +226,14 @@ public:
                 learner->calibration.centre = 0;
                 return learner;
             };
-            if (const auto* joint = std::get_if<task::MulticlassJoint>(&task)) return rebuild(*joint);
+            if (const auto* joint = std::get_if<task::MulticlassJoint>(&task)) {
+                if constexpr (serves<task::MulticlassJoint, typename Belief::Options>())
+                    return rebuild(*joint);
+                else
+                    throw std::invalid_argument(
+                        std::string("task.MulticlassJoint is not defined on belief.") +
+                        Belief::Options::name);
+            }
             return rebuild(task::Multiclass{});
         } else {
             return copy();
@@ -375,7 +366,7 @@ private:
     Fault fault_of(const task::Example& example) const noexcept {
         if (!(example.weight >= 0) || std::isinf(example.weight)) return Fault::bad_weight;
         if (task_.valid(example)) return Fault::none;
-        return requires { Task::kRealTargets; } ? Fault::bad_target : Fault::bad_label;
+        return task::needs<Task>().targets ? Fault::bad_target : Fault::bad_label;
     }
 
     /// Learns with means and variances taken apart where dense rows are many enough to pay for it.

@@ -42,19 +42,6 @@ protected:
     ~StateVisitor() = default;
 };
 
-/// A belief whose mean answers only to classes (dual averaging).
-template <class Belief>
-concept ForClasses = requires { Belief::kForClasses; };
-
-/// A belief that keeps a paper's own natural parameters.
-template <class Belief>
-concept Natural = requires { Belief::kNatural; };
-
-template <class Belief>
-concept MeasuresDistance = requires(const Belief b, const Row<typename Belief::Scalar> row, bool walked) {
-    b.squared_distance(row, walked);
-};
-
 /// Largest magnitude a weight may reach: far enough below overflow that one more step and one more sum stay
 /// finite.
 template <class T>

@@ -7,6 +7,9 @@ namespace onlinear::belief {
 
 inline constexpr std::array<const char*, 3> kProjections{"kl", "drop", "exact"};
 
+template <class T>
+class Diagonal;
+
 struct DiagonalOptions {
     enum Projection : int { kKl, kDrop, kExact };
     int projection = kKl;
@@ -14,9 +17,17 @@ struct DiagonalOptions {
     double min_variance = 0.0;
     bool average = false;
 
+    template <class T>
+    using Belief = Diagonal<T>;
     static constexpr const char* name = "Diagonal";
     static constexpr const char* doc = "A Gaussian with a diagonal covariance.";
-    static constexpr Parts takes{.spread = true};
+    static constexpr rule::Metric metric = rule::Metric::gaussian;
+    static constexpr Parts takes{.spread = true,
+                                 .targets = true,
+                                 .pairs = true,
+                                 .several = true,
+                                 .differences = true,
+                                 .sentences = true};
     static constexpr auto parameters() {
         return std::tuple{
             rule::choice("projection", &DiagonalOptions::projection, kProjections,

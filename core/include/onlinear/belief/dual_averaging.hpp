@@ -4,14 +4,20 @@
 
 namespace onlinear::belief {
 
+template <class T>
+class DualAveraging;
+
 struct DualAveragingOptions {
     double eta = 1.0;
     double delta0 = 0.01;
     double lam = 1e-4;
 
+    template <class T>
+    using Belief = DualAveraging<T>;
     static constexpr const char* name = "DualAveraging";
     static constexpr const char* doc = "Sums of gradients; the mean is derived on read.";
-    static constexpr Parts takes{};
+    static constexpr rule::Metric metric = rule::Metric::dual;
+    static constexpr Parts takes{.differences = true};
     static constexpr auto parameters() {
         return std::tuple{rule::positive("eta", &DualAveragingOptions::eta, "learning rate"),
                           rule::nonnegative("delta0", &DualAveragingOptions::delta0,
@@ -30,7 +36,6 @@ class DualAveraging {
 public:
     using Scalar = T;
     static constexpr bool kFused = true;
-    static constexpr bool kForClasses = true;
 
     using Options = DualAveragingOptions;
 

@@ -6,15 +6,32 @@
 
 namespace onlinear::belief {
 
+template <class T>
+class Full;
+
 struct FullOptions {
     double initial_variance = 1.0;
     double min_variance = 0.0;
     bool inclusive = false;
     bool average = false;
 
+    template <class T>
+    using Belief = Full<T>;
     static constexpr const char* name = "Full";
     static constexpr const char* doc = "A Gaussian with a full covariance.";
-    static constexpr Parts takes{.spread = true};
+    static constexpr rule::Metric metric = rule::Metric::gaussian;
+    static constexpr Parts takes{.spread = true,
+                                 .targets = true,
+                                 .pairs = true,
+                                 .several = true,
+                                 .differences = true,
+                                 .sentences = true};
+    /// Inclusive scores are not linear, so no best sequence can be found.
+    constexpr Parts takes_now() const noexcept {
+        Parts parts = takes;
+        parts.sentences = !inclusive;
+        return parts;
+    }
     static constexpr auto parameters() {
         return std::tuple{
             rule::positive("initial_variance", &FullOptions::initial_variance,

@@ -5,13 +5,19 @@
 
 namespace onlinear::belief {
 
+template <class T>
+class Information;
+
 struct InformationOptions {
     double initial_variance = 1.0;
     bool inclusive = false;
 
+    template <class T>
+    using Belief = Information<T>;
     static constexpr const char* name = "Information";
     static constexpr const char* doc = "A diagonal Gaussian in natural parameters.";
-    static constexpr Parts takes{};
+    static constexpr rule::Metric metric = rule::Metric::gaussian;
+    static constexpr Parts takes{.pairs = true, .differences = true};
     static constexpr auto parameters() {
         return std::tuple{rule::positive("initial_variance", &InformationOptions::initial_variance,
                                          "variance of a weight of which nothing is learned yet"),
@@ -31,7 +37,6 @@ class Information {
 public:
     using Scalar = T;
     static constexpr bool kFused = true;
-    static constexpr bool kNatural = true;
     static constexpr bool kLocal = true;  // a step moves the weights of the row alone
 
     using Options = InformationOptions;

@@ -13,6 +13,9 @@ namespace onlinear::belief {
 
 inline constexpr std::array<const char*, 2> kRemovals{"smallest", "forgetron"};
 
+template <class T>
+class KernelExpansion;
+
 struct KernelOptions {
     enum Removal : int { kSmallest, kForgetron };
     KernelKind kernel;
@@ -23,10 +26,14 @@ struct KernelOptions {
     std::size_t budget = 0;  // 0: none
     int removal = kSmallest;
 
+    template <class T>
+    using Belief = KernelExpansion<T>;
     static constexpr const char* name = "Kernel";
     static constexpr const char* doc =
         "A belief in the space of a kernel, held by the examples that made it.";
-    static constexpr Parts takes{.keep = true, .threshold = true, .mean_norm = true};
+    static constexpr rule::Metric metric = rule::Metric::either;
+    static constexpr Parts takes{
+        .keep = true, .threshold = true, .mean_norm = true, .targets = true, .pairs = true};
     static constexpr auto parameters() {
         using Self = KernelOptions;
         return std::tuple{

@@ -9,12 +9,20 @@
 
 namespace onlinear::belief {
 
+template <class T>
+class L1Ball;
+
 struct L1BallOptions {
     bool average = false;
 
+    template <class T>
+    using Belief = L1Ball<T>;
     static constexpr const char* name = "L1Ball";
     static constexpr const char* doc = "A mean kept inside the L1 ball whose radius the rule brings.";
-    static constexpr Parts takes{};
+    static constexpr rule::Metric metric = rule::Metric::mean;
+    static constexpr Parts takes{
+        .l1_ball = true, .targets = true, .pairs = true, .differences = true, .sentences = true};
+    static constexpr Parts needs{.l1_ball = true};
     static constexpr auto parameters() {
         return std::tuple{rule::flag("average", &L1BallOptions::average,
                                      "whether predictions use the average of all means")};

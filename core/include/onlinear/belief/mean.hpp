@@ -5,12 +5,26 @@
 
 namespace onlinear::belief {
 
+template <class T>
+class Mean;
+
 struct MeanOptions {
     bool average = false;
 
+    template <class T>
+    using Belief = Mean<T>;
     static constexpr const char* name = "Mean";
     static constexpr const char* doc = "A mean alone: first order.";
-    static constexpr Parts takes{.keep = true, .threshold = true, .mean_norm = true};
+    static constexpr rule::Metric metric = rule::Metric::mean;
+    static constexpr Parts takes{.keep = true,
+                                 .threshold = true,
+                                 .mean_norm = true,
+                                 .targets = true,
+                                 .pairs = true,
+                                 .distance = true,
+                                 .several = true,
+                                 .differences = true,
+                                 .sentences = true};
     static constexpr auto parameters() {
         return std::tuple{
             rule::flag("average", &MeanOptions::average, "whether predictions use the average of all means")};

@@ -61,6 +61,22 @@ concept HasExactStep = requires(const R rule, const Evidence e, std::span<const 
     { rule.exact_step(e, profile) } -> std::same_as<Step>;
 };
 
+/// Whether a rule has an answer that is optimal among diagonal covariances.
+template <class R>
+constexpr bool has_exact_form() {
+    return HasExactStep<R> || requires { R::exact_already; };
+}
+
+/// A rule whose steps are also right for real targets; it says why not where its parameters forbid it.
+template <class R>
+concept LearnsRegression = requires(const R rule) {
+    { rule.refuses_regression(0.0) } -> std::same_as<const char*>;
+};
+
+/// A rule whose steps also lead to the centre of one class.
+template <class R>
+concept FindsCentre = requires { R::finds_centre; };
+
 /// A demand without variance cannot be answered: alpha = gain = 0, checked once for every rule.
 /// NORMA alone still moves (its shrink and its rho).
 template <class R>

@@ -20,6 +20,10 @@ struct Arow {
     static constexpr const char* name = "Arow";
     static constexpr const char* doc = "Adaptive Regularization of Weight Vectors.";
     static constexpr Metric metric = Metric::either;
+    static constexpr bool exact_already = true;  // its step is the optimum among diagonals
+    const char* refuses_regression(double) const noexcept {
+        return loss == kSquaredHinge ? nullptr : "rule.Arow learns regression with loss='squared_hinge'";
+    }
     static constexpr auto parameters() {
         return std::tuple{positive("r", &Arow::r, "trust in what is already known, against one example"),
                           choice("loss", &Arow::loss, kArowLosses, "squared hinge, or hinge (AROW-H)")};

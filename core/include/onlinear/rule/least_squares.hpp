@@ -13,6 +13,10 @@ struct LeastSquares {
     static constexpr const char* name = "LeastSquares";
     static constexpr const char* doc = "AROW with the squared loss: recursive least squares.";
     static constexpr Metric metric = Metric::gaussian;
+    static const char* refuses_regression(double epsilon) noexcept {
+        return epsilon > 0 ? "rule.LeastSquares has no band in which errors are free; use epsilon=0"
+                           : nullptr;
+    }
     static constexpr auto parameters() {
         return std::tuple{
             positive("r", &LeastSquares::r, "trust in what is already known, against one example")};

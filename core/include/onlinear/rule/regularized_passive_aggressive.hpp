@@ -29,7 +29,9 @@ struct RegularizedPassiveAggressive {
     static constexpr const char* name = "RegularizedPassiveAggressive";
     static constexpr const char* doc = "Passive-Aggressive that forgets: shrinkage, or a ball.";
     static constexpr Metric metric = Metric::mean;
-    Parts uses() const noexcept { return {.keep = penalty != kL1Ball, .mean_norm = penalty == kL2Ball}; }
+    Parts uses() const noexcept {
+        return {.keep = penalty != kL1Ball, .mean_norm = penalty == kL2Ball, .l1_ball = penalty == kL1Ball};
+    }
     static constexpr auto parameters() {
         using Self = RegularizedPassiveAggressive;
         return std::tuple{choice("penalty", &Self::penalty, kPenalties, "what keeps the mean short"),

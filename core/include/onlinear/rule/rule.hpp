@@ -19,13 +19,17 @@
 /// its `repr` and the tables in the documentation follow from it.
 namespace onlinear::rule {
 
-/// The metric a rule is written in.
+/// The metric a rule is written in, and the one a belief keeps.
 enum class Metric {
     mean,      // a first-order belief: Sigma frozen at I
     gaussian,  // a belief whose covariance learns
-    either,    // both (AROW; on a mean it is Passive-Aggressive)
+    either,    // both (AROW, which on a mean is Passive-Aggressive; belief.Kernel)
     dual,      // a belief whose mean is derived from sums of gradients
 };
+/// Whether a rule of one metric can be learned on a belief of the other.
+constexpr bool meet(Metric a, Metric b) noexcept {
+    return a == b || (a == Metric::either && b != Metric::dual) || (b == Metric::either && a != Metric::dual);
+}
 
 struct Range {
     double low = -std::numeric_limits<double>::infinity();

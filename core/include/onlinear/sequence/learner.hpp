@@ -1,12 +1,8 @@
 #pragma once
 #include <memory>
 #include <numeric>
-#include <variant>
 
-#include "onlinear/belief/diagonal.hpp"
-#include "onlinear/belief/full.hpp"
-#include "onlinear/belief/l1_ball.hpp"
-#include "onlinear/belief/mean.hpp"
+#include "onlinear/belief/all.hpp"
 #include "onlinear/numeric/normal.hpp"
 #include "onlinear/state.hpp"
 #include "onlinear/task/sequence.hpp"
@@ -35,9 +31,6 @@ struct Report {
 struct Counters {
     double seen = 0, mistakes = 0, updates = 0, tokens = 0, wrong_tokens = 0;
 };
-
-using BeliefSpec =
-    std::variant<belief::MeanOptions, belief::DiagonalOptions, belief::FullOptions, belief::L1BallOptions>;
 
 class AnyLearner {
 public:
@@ -80,6 +73,7 @@ public:
     Clock clock() const noexcept { return {static_cast<std::uint64_t>(counters.seen) + 1}; }
 };
 
+/// Throws std::invalid_argument where rule and belief do not go together (compatible.hpp).
 std::unique_ptr<AnyLearner> make_learner(const rule::AnyRule& rule, const BeliefSpec& belief,
                                          bool single_precision);
 

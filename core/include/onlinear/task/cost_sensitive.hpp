@@ -16,6 +16,7 @@ struct CostSensitive {
     enum Update : int { kPrediction, kMaxLoss };
     static constexpr const char* name = "CostSensitive";
     static constexpr const char* doc = "Several classes where some mistakes cost more than others.";
+    static constexpr Parts needs{.pairs = true};
 
     std::vector<double> cost;  // row-major, one row per right class
     int update = kPrediction;
@@ -27,9 +28,12 @@ struct CostSensitive {
                          "the competitor: the prediction, or the one of largest loss")};
     }
 
-    template <class Belief>
-    static constexpr bool serves = !belief::ForClasses<Belief>;
-
+    void set_classes(std::size_t n) const {
+        if (cost.empty()) throw std::invalid_argument("task.CostSensitive needs cost, a square matrix");
+        if (n > blocks())
+            throw std::invalid_argument("cost is for " + std::to_string(blocks()) + " classes, there are " +
+                                        std::to_string(n));
+    }
     std::size_t blocks() const noexcept { return rule::side(cost); }
     bool valid(const Example& example) const noexcept {
         return example.label >= 0 && static_cast<std::size_t>(example.label) < blocks();

@@ -15,6 +15,7 @@ struct Multiclass {
 
     explicit Multiclass(std::size_t n = 2) : classes(n) {}
 
+    void set_classes(std::size_t n) noexcept { classes = std::max<std::size_t>(n, 2); }
     std::size_t blocks() const noexcept { return classes; }
     bool valid(const Example& example) const noexcept {
         return example.label >= 0 && static_cast<std::size_t>(example.label) < classes;

@@ -23,6 +23,12 @@ struct MulticlassJoint {
     enum CovarianceUpdate : int { kSum, kDelta };
     static constexpr const char* name = "MulticlassJoint";
     static constexpr const char* doc = "Several classes with several constraints at once.";
+    static constexpr bool kOwnRule = true;
+    static constexpr Parts needs{.several = true};
+    /// AROW's problem is one of a Gaussian (on a mean, of the identity); the others know no covariance.
+    rule::Metric metric() const noexcept {
+        return method == kArow ? rule::Metric::either : rule::Metric::mean;
+    }
 
     std::size_t classes = 2;
     int method = kUniform;
@@ -49,6 +55,7 @@ struct MulticlassJoint {
                          "what confidence grows along, of 'arow'")};
     }
 
+    void set_classes(std::size_t n) noexcept { classes = std::max<std::size_t>(n, 2); }
     std::size_t blocks() const noexcept { return classes; }
     bool valid(const Example& example) const noexcept {
         return example.label >= 0 && static_cast<std::size_t>(example.label) < classes;

@@ -16,6 +16,9 @@ namespace onlinear::task {
 struct OneClass {
     static constexpr const char* name = "OneClass";
     static constexpr const char* doc = "One class: a ball around the mean that should hold every example.";
+    static constexpr Answer kAnswer = Answer::nothing;
+    static constexpr Parts needs{.keep = true, .threshold = true, .mean_norm = true, .distance = true};
+    static constexpr bool kCentre = true;  // what it learns is the mean itself: no average, no intercept
 
     double radius = 1.0;
     std::optional<double> max_radius;
@@ -24,15 +27,6 @@ struct OneClass {
         return std::tuple{rule::nonnegative("radius", &OneClass::radius, "radius of the ball"),
                           rule::optional_within("max_radius", &OneClass::max_radius, rule::Range{.low = 0.0},
                                                 "largest radius, where the radius is learned")};
-    }
-
-    template <class Belief>
-    static constexpr bool serves = belief::MeasuresDistance<Belief>;
-
-    static const char* refuses(const rule::AnyRule& rule) noexcept {
-        return std::holds_alternative<rule::PassiveAggressive>(rule)
-                   ? nullptr
-                   : "task.OneClass is defined for rule.PassiveAggressive";
     }
 
     std::size_t blocks() const noexcept { return 1; }

@@ -16,7 +16,8 @@ struct Ranking {
     enum Prototypes : int { kMulti, kSingle };
     static constexpr const char* name = "Ranking";
     static constexpr const char* doc = "Label ranking: every relevant label above every irrelevant one.";
-    static constexpr bool kLabelLists = true;
+    static constexpr Parts needs{.pairs = true};
+    static constexpr Answer kAnswer = Answer::lists;
 
     std::size_t classes = 2;
     int prototypes = kMulti;
@@ -26,9 +27,10 @@ struct Ranking {
                                        "one vector of weights for each label, or one for all")};
     }
 
-    template <class Belief>
-    static constexpr bool serves = !belief::ForClasses<Belief>;
+    /// A single prototype learns from the difference of two rows.
+    Parts uses() const noexcept { return {.differences = single()}; }
 
+    void set_classes(std::size_t n) noexcept { classes = std::max<std::size_t>(n, 1); }
     bool single() const noexcept { return prototypes == kSingle; }
     std::size_t blocks() const noexcept { return single() ? 1 : classes; }
     bool valid(const Example& example) const noexcept {

@@ -12,28 +12,13 @@ namespace onlinear::task {
 struct Regression {
     static constexpr const char* name = "Regression";
     static constexpr const char* doc = "Real targets, errors up to epsilon free.";
-    static constexpr bool kRealTargets = true;
+    static constexpr Answer kAnswer = Answer::targets;
+    static constexpr Parts needs{.targets = true};
 
     double epsilon = 0.0;
 
     static constexpr auto parameters() {
         return std::tuple{rule::nonnegative("epsilon", &Regression::epsilon, "error that costs nothing")};
-    }
-
-    template <class Belief>
-    static constexpr bool serves = !belief::ForClasses<Belief> && !belief::Natural<Belief>;
-
-    const char* refuses(const rule::AnyRule& rule) const noexcept {
-        if (std::holds_alternative<rule::LeastSquares>(rule))
-            return epsilon > 0 ? "rule.LeastSquares has no band in which errors are free; use epsilon=0"
-                               : nullptr;
-        if (const auto* arow = std::get_if<rule::Arow>(&rule))
-            return arow->loss == rule::Arow::kSquaredHinge
-                       ? nullptr
-                       : "rule.Arow learns regression with loss='squared_hinge'";
-        return std::holds_alternative<rule::PassiveAggressive>(rule)
-                   ? nullptr
-                   : "task.Regression is defined for rule.PassiveAggressive, rule.Arow and rule.LeastSquares";
     }
 
     std::size_t blocks() const noexcept { return 1; }

@@ -13,8 +13,8 @@
 /// before the round, poses its demand and lets the rule answer; `valid(example)`; `calibrate`; and the number
 /// of blocks it needs. Where speed asks for it the first half stands apart: `look(belief, rule, row, example,
 /// scores)` fills the scores, and what it returns is handed to `round` last. Where they differ from the usual
-/// it also says which beliefs it `serves`, which rules it `refuses` and why, how a belief must `start`, and
-/// what a model `predict`s.
+/// it also says what it `needs` of a belief and what it `uses()` with its parameters, how a belief must
+/// `start`, and what a model `predict`s.
 namespace onlinear::task {
 
 /// The answer that comes with a row.
@@ -26,11 +26,34 @@ struct Example {
     double weight = 1.0;
 };
 
-template <class Task, class Belief>
-constexpr bool serves() {
-    if constexpr (requires { Task::template serves<Belief>; }) return Task::template serves<Belief>;
-    return true;
+/// What comes with a row to learn from.
+enum class Answer { labels, targets, lists, nothing };
+template <class Task>
+constexpr Answer kind_of_answer() {
+    if constexpr (requires { Task::kAnswer; }) return Task::kAnswer;
+    return Answer::labels;
 }
+
+/// What a task of any parameters needs of a belief.
+template <class Task>
+constexpr Parts needs() {
+    if constexpr (requires { Task::needs; }) return Task::needs;
+    return {};
+}
+/// What a task with its parameters needs besides.
+template <class Task>
+constexpr Parts uses(const Task& task) {
+    if constexpr (requires { task.uses(); }) return task.uses();
+    return {};
+}
+
+/// A task that decides its steps itself, without a rule.
+template <class Task>
+concept OwnRule = requires { Task::kOwnRule; };
+
+/// A task whose model is the mean itself: it has no average and no intercept.
+template <class Task>
+concept Centre = requires { Task::kCentre; };
 
 /// What one block says of a row before its answer is known: the score, and where it comes with it, the
 /// variance.
