@@ -114,6 +114,25 @@ TEST("steps that fit one by one are refused where their sum would not") {
     }
 }
 
+TEST("a scale that rises is written into the weights before what is added loses its digits") {
+    for (const bool average : {false, true}) {
+        belief::Mean<float> mean({.average = average}, 3, 1);
+        OneRow<float> early, late;
+        const Row<float> first = early.row(mean, {1.0, 0.0}), second = late.row(mean, {0.0, 1.0});
+        const Term term{0, 1.0};
+        const Terms terms(&term, 1);
+        CHECK(take(mean, first, terms, {.mean = 1e-25}, {.variance = 1.0}).fault == Fault::none);
+        for (int t = 0; t < 45; ++t)
+            CHECK(take(mean, first, terms, {.keep = 10.0}, {.variance = 1.0}).fault == Fault::none);
+        CHECK(take(mean, second, terms, {.mean = 1.0}, {.variance = 1.0}).fault == Fault::none);
+        double was = 0, came = 0;
+        mean.scores(first, &was);
+        mean.scores(second, &came);
+        CHECK_CLOSE(was / 1e20, 1.0, 1e-5);
+        CHECK_CLOSE(came, 1.0, 1e-6);
+    }
+}
+
 TEST("the average is the mean of the means after every round") {
     const Stream s = stream(50, 4, 2);
     for (const BeliefSpec& spec : std::vector<BeliefSpec>{belief::MeanOptions{.average = true},

@@ -109,9 +109,7 @@ private:
         for (std::uint32_t b = 0; b < classes; ++b)
             if (coefficients_[b] != 0) terms_.push_back({b, coefficients_[b]});
         if (terms_.empty()) return {};
-        const Evidence e{.variance = belief.variance(row, terms_)};
-        if (!std::isfinite(e.variance)) return {.fault = Fault::step_overflow};
-        return take(belief, row, terms_, {.mean = 1.0}, e);
+        return take(belief, row, terms_, {.mean = 1.0}, {.variance = belief.variance(row, terms_)});
     }
 
     void uniform(std::uint32_t label, const double* scores, double weight) {
