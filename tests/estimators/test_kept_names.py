@@ -62,6 +62,9 @@ def test_words_have_a_length_on_average() -> None:
     assert kept(model) == long[: 32 * limit // 4096]
     assert kept(copy.deepcopy(model)) == kept(model)
 
+    shorter = [word[:4000] for word in long]  # the last of which would begin within the bound and end past it
+    assert kept(learned(shorter, limit=limit)) == shorter[: 32 * limit // 4000]
+
     model = learned(long[:31], limit=limit)
     for _ in range(3):
         with pytest.raises(DataError, match="NaN"):

@@ -228,6 +228,19 @@ def test_a_dict_of_costs_serves_files(tmp_path: Path) -> None:
     assert models[0].total_cost_ > 0
 
 
+@pytest.mark.parametrize("first", [1, 2])
+def test_costs_of_two_classes_name_the_second_too(first: int, tmp_path: Path) -> None:
+    """Rows of the class that has not come yet are learned with the batch of the first."""
+    data = tmp_path / "c.svm"
+    data.write_text(f"{first} 1:1\n{3 - first} 2:1\n1 1:1 2:-1\n2 3:1\n" * 3)
+    costs = {1: {2: 1.0}, 2: {1: 5.0}}
+    whole = AROWClassifier(cost_matrix=costs).fit_stream(onlinear.read(data))
+    single = AROWClassifier(cost_matrix=costs).fit_stream(onlinear.read(data, batch_size=1))
+
+    assert whole.n_seen_ == 12
+    assert whole.digest() == single.digest()
+
+
 @given(
     seed=st.integers(0, 10_000),
     n=st.integers(1, 6),

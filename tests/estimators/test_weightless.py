@@ -219,3 +219,12 @@ def test_a_learner_is_not_started_by_rows_of_no_weight() -> None:
         learner.learn(np.full((1, 9), 3e38), [1])
     assert learner.learn(X[:, :2], NUMBERS).n_learned == ROWS
     assert learner.n_features == 2
+
+
+@pytest.mark.parametrize("n_classes", [1, 2, 3])
+def test_a_model_that_has_learned_nothing_prefers_no_class(n_classes: int) -> None:
+    """The classes were announced and no row had a weight: each has the same share, to the last bit."""
+    model = AROWClassifier().partial_fit(X[:1], [0], classes=range(n_classes), sample_weight=[0.0])
+
+    assert model.n_seen_ == 0
+    assert model.predict_proba(X[:2]).tolist() == [[1 / n_classes] * n_classes] * 2

@@ -185,6 +185,23 @@ def test_decompression_is_the_inverse_in_any_blocks(data: bytes, block: int, kin
     assert b"".join(parts) == data
 
 
+@pytest.mark.parametrize("kind", sorted(COMPRESSORS))
+def test_compression_is_told_by_the_first_bytes_of_a_pipe_however_few_it_gives(kind: str) -> None:
+    """A pipe may give them one at a time."""
+
+    class Dribble(io.RawIOBase):
+        """Gives a byte at a time at first, and then what is asked for."""
+
+        def __init__(self, data: bytes) -> None:
+            self.data, self.given = io.BytesIO(data), 0
+
+        def read(self, size: int = -1) -> bytes:
+            self.given += 1
+            return self.data.read(1 if self.given < 10 else size)
+
+    assert labels(Dribble(COMPRESSORS[kind](TEXT)), format="svmlight") == EXPECTED
+
+
 def test_standard_input_is_a_dash(tmp_path: Path) -> None:
     """From a pipe, compressed too, with the format told by the first line."""
     code = "from onlinear import read; print(sum(b.n_rows for b in read('-')))"
