@@ -6,7 +6,6 @@ Every classifier, in every shape it has, in float32 and float64, on dense and sp
 from __future__ import annotations
 
 import copy
-import os
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -273,11 +272,8 @@ def test_what_is_not_learning_changes_nothing(setting: Any, n_classes: int, tmp_
 
 
 @pytest.mark.parametrize("cls", CLASSIFIERS)
-def test_a_hundred_thousand_predictions_and_a_thousand_saves_leave_no_trace(
-    cls: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hundred_thousand_predictions_and_a_thousand_saves_leave_no_trace(cls: Any, tmp_path: Path) -> None:
     """Nothing accumulates in a model that only answers."""
-    monkeypatch.setattr(os, "fsync", lambda _: None)  # what a disk does is not the question here
     stream = sparse_stream(n=200, n_classes=3, seed=14)
     model = one_call(cls(), stream)
     before = model.digest()

@@ -352,6 +352,25 @@ def test_half_precision_keeps_three_digits_of_weights_of_any_size(size: float, t
     np.testing.assert_allclose(small.coef_, model.coef_, rtol=1e-3)
 
 
+def test_a_model_is_on_the_disk_before_it_takes_the_place_of_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file is flushed while the old one still stands, and the folder after the new one took its place."""
+    path = tmp_path / "m.safetensors"
+    path.write_bytes(b"old")
+    flushed = []
+
+    def note(file: int) -> None:
+        what = Path(f"/dev/fd/{file}").stat()
+        flushed.append((stat.S_ISDIR(what.st_mode), what.st_size > 100, path.read_bytes() == b"old"))
+
+    monkeypatch.setattr(os, "fsync", note)
+    onlinear.AROWClassifier().fit([[0.0], [1.0]], [0, 1]).save(path)
+
+    assert [(folder, old) for folder, _, old in flushed] == [(False, True), (True, False)]
+    assert flushed[0][1]  # all of it
+
+
 def test_saving_sweeps_what_the_dead_left_and_spares_the_living(tmp_path: Path) -> None:
     """Two processes may save to one path at once; the file a killed one left behind belongs to nobody."""
     import subprocess
