@@ -71,10 +71,10 @@ def test_the_norm_never_exceeds_the_radius(seed: int, radius: float, classes: in
 
 def test_many_weights_in_a_wide_ball() -> None:
     """A ball with room for thousands of weights fetches and parts its lists, and batches do not show."""
-    X, y = stream(5, 1500, 6000, 0.005)
+    X, y = stream(5, 500, 6000, 0.005)
     model, other = confined(60.0, 6000), confined(60.0, 6000)
     model.learn(X, y)
-    for i in range(0, 1500, 7):
+    for i in range(0, 500, 7):
         other.learn(X[i : i + 7], y[i : i + 7])
     assert np.count_nonzero(model.mean) > 300
     assert model.digest() == other.digest()
