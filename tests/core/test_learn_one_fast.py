@@ -42,6 +42,9 @@ def test_a_known_example_is_learned_as_by_the_long_way() -> None:
 class Odd:
     """A value whose own code fails."""
 
+    def __repr__(self) -> str:
+        return "Odd()"
+
     def __float__(self) -> float:
         raise ValueError("no number today")
 
