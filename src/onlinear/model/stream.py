@@ -429,9 +429,6 @@ class StreamLearner(RowStream):
             raise refused_line(batch, row, error) from None
         for number, met in enumerate(model._labels.names[known:], start=known):
             self.labels.add(met, number)
-        # A cost matrix names all classes at once, also those of rows before.
-        if len(model._labels) > known + 1:
-            self.labels.encode_again(batch, numbers)
 
     def _expected(self, batch: Batch, numbers: Any, known: int) -> int:
         """How many classes there will be at the end of a batch, counted once a batch."""
