@@ -16,7 +16,7 @@ demo: $(STAMP)
 
 test: $(STAMP)
 	$(PIP) --group test
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto --dist worksteal
 
 # Puts deliberate faults into the code one at a time and prints those that no test notices; ONLY=17,20-30 tries some.
 mutants: $(STAMP)
