@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -133,3 +134,18 @@ def test_a_number_outside_its_declared_range_is_refused_in_the_declared_words(na
                     assert getattr(getattr(module, item)(**{each.name: bound}), each.name) == bound
                 tried += 1
     assert tried > 0
+
+
+def test_the_stub_of_the_package_has_every_estimator_with_its_parameters() -> None:
+    """`make stubs` writes it from the recipes."""
+    stub = ast.parse((Path(onlinear.__file__).parent / "__init__.pyi").read_text())
+    classes = {node.name: node for node in stub.body if isinstance(node, ast.ClassDef)}
+    assert list(classes) == list(onlinear._ESTIMATORS)
+    for name, node in classes.items():
+        made = next(item for item in node.body if isinstance(item, ast.FunctionDef))
+        said = {
+            argument.arg: ast.literal_eval(default)
+            for argument, default in zip(made.args.kwonlyargs, made.args.kw_defaults, strict=True)
+            if default is not None
+        }
+        assert said == {field.name: field.default for field in fields(getattr(onlinear, name))}

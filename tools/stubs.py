@@ -1,7 +1,7 @@
-"""Writes the stubs of `onlinear._core.rule`, `.belief` and `.task` from the compiled module: `make stubs`.
+"""Writes the stubs that follow from declarations: `make stubs`.
 
-Needs the module, nanobind and ruff. The classes derive from what the core declares, so a new rule needs no other
-step than this one.
+Those of `onlinear._core.rule`, `.belief` and `.task` from the compiled module, and that of the package, whose estimators are
+made from their recipes. Needs the module, nanobind and ruff. A new rule or recipe needs no other step than this one.
 """
 
 from __future__ import annotations
@@ -9,7 +9,10 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
 
 from nanobind.stubgen import StubGen
 
@@ -22,15 +25,64 @@ def stub_of(name: str) -> str:
     module = importlib.import_module("onlinear._core").__dict__[name]
     generator = StubGen(module, max_expr_length=200)
     generator.put(module)
-    formatted = subprocess.run(
-        [sys.executable, "-m", "ruff", "format", "--stdin-filename", f"{name}.pyi", "-"],
-        input=f"# Written by tools/stubs.py.\n{generator.get()}",
+    return formatted(f"{name}.pyi", generator.get())
+
+
+def formatted(name: str, text: str) -> str:
+    """A stub in the project's style."""
+    done = subprocess.run(
+        [sys.executable, "-m", "ruff", "format", "--stdin-filename", name, "-"],
+        input=f"# Written by tools/stubs.py.\n{text}",
         capture_output=True,
         text=True,
         check=True,
         cwd=ROOT,
     )
-    return formatted.stdout
+    return done.stdout
+
+
+def package_stub() -> str:
+    """The stub of the package: its modules, and a class for every recipe."""
+    onlinear: Any = importlib.import_module("onlinear")
+    lines = [
+        "from collections.abc import Callable, Mapping, Sequence",
+        "from typing import Any, Literal",
+        "",
+        *(f"from . import {name} as {name}" for name in onlinear._MODULES),
+        *sorted(f"from .{home} import {name} as {name}" for name, home in onlinear._HOMES.items()),
+    ]
+    bases, classes = set(), []
+    for name in onlinear._ESTIMATORS:
+        cls = getattr(onlinear, name)
+        base = cls.__mro__[1]
+        bases.add((base.__module__.removeprefix("onlinear"), base.__name__))
+        parameters = [(item.name, written(item.type), item.default) for item in fields(cls)]
+        classes.append(f"\nclass {name}({base.__name__}):")
+        classes += [f"    {key}: {kind}" for key, kind, _ in parameters if key != "confidence"]
+        given = ", ".join(f"{key}: {kind} = {default!r}" for key, kind, default in parameters)
+        classes.append(f"    def __init__(self, *, {given}) -> None: ...")
+    for module in sorted({module for module, _ in bases}):
+        names = ", ".join(sorted(name for home, name in bases if home == module))
+        lines.append(f"from {module} import {names}")
+    lines += [
+        "",
+        "__version__: str",
+        "__all__: list[str]",
+        "_ESTIMATORS: tuple[str, ...]",
+        "_MODULES: tuple[str, ...]",
+    ]
+    lines += ["_HOMES: dict[str, str]", *classes]
+    return formatted("__init__.pyi", "\n".join(lines) + "\n")
+
+
+def written(kind: Any) -> str:
+    """A type as it is written in a stub."""
+    if kind is type(None):
+        return "None"
+    if get_origin(kind) in (Union, UnionType):
+        return " | ".join(map(written, get_args(kind)))
+    text = kind.__name__ if isinstance(kind, type) and not get_args(kind) else str(kind)
+    return text.replace("typing.", "").replace("collections.abc.", "")
 
 
 def main() -> None:
@@ -39,6 +91,9 @@ def main() -> None:
         path = ROOT / "src" / "onlinear" / "_core" / f"{name}.pyi"
         path.write_text(stub_of(name))
         print(path.relative_to(ROOT))
+    path = ROOT / "src" / "onlinear" / "__init__.pyi"
+    path.write_text(package_stub())
+    print(path.relative_to(ROOT))
 
 
 if __name__ == "__main__":

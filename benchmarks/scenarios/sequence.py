@@ -175,7 +175,7 @@ def crfsuite_whole(algorithm: str, arena: Arena) -> Turn:
 def labeler(parameters: dict[str, Any], passes: int, seed: int = 0) -> Any:
     """Return our labeler; what it does not know are parameters of its rule."""
     import onlinear
-    from onlinear.algorithms.table import make
+    from onlinear.estimators import make
 
     own = {name: value for name, value in parameters.items() if name in ("average", "cost")}
     rule = {name: value for name, value in parameters.items() if name not in ("rule", *own)}

@@ -1,13 +1,7 @@
 """The earlier name of `onlinear.sequence`."""
 
-from .sequence import (
-    SequenceLabeler,
-    default_templates,
-    span_scores,
-    spans,
-    template_features,
-    token_accuracy,
-)
+from . import SequenceLabeler
+from .sequence import default_templates, span_scores, spans, template_features, token_accuracy
 
 __all__ = [
     "SequenceLabeler",

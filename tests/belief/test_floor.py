@@ -86,7 +86,7 @@ def test_the_floor_holds_where_a_rule_spreads_the_covariance() -> None:
     model = IELLIPClassifier(c=0.5, b=0.99, min_variance=FLOOR, dtype="float64")
     model.partial_fit(rows(200, 3), np.arange(200) % 2)
 
-    assert model._learner.state()["spread"] != 1
+    assert model.model_.learner.state()["spread"] != 1
     assert model.coef_std_.min() >= FLOOR**0.5 * (1 - 1e-12)
 
 

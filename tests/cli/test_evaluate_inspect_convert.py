@@ -144,7 +144,7 @@ def test_a_word_is_shown_with_the_side_it_speaks_for(tmp_path: Path) -> None:
     sides = {item["feature"]: item["weight"] > 0 for item in got["weights"]["spam"]}
     assert sides == {**dict.fromkeys(spam, True), **dict.fromkeys(ham, False)}
     model = onlinear.load(tmp_path / "m.safetensors")
-    assert {model.coef_[0, column] > 0 for column in model.input_["negative"]} == {True, False}
+    assert {model.coef_[0, column] > 0 for column in model.model_.schema.input["negative"]} == {True, False}
     assert len(run("predict", tmp_path / "m.safetensors", tmp_path / "t.jsonl").out.split()) == 30
 
 
@@ -204,7 +204,7 @@ def test_a_model_changes_its_type(dtype: str, trained: tuple[Path, Path], tmp_pa
     test, path = trained
     assert run("convert", path, tmp_path / "o.safetensors", "--dtype", dtype).code == 0
     model = onlinear.load(tmp_path / "o.safetensors")
-    assert model._learner.dtype == dtype
+    assert model.model_.learner.dtype == dtype
     rows = next(iter(onlinear.read(test)))
     model.partial_fit(rows.X, rows.y.astype(np.int64))
 

@@ -10,14 +10,14 @@ from onlinear.estimators.classifier import OnlineClassifier
 
 def classifiers() -> list[type[Any]]:
     """All public classifiers."""
-    public = (getattr(onlinear, name) for name in sorted(onlinear._HOMES))
+    public = (getattr(onlinear, name) for name in sorted(onlinear._ESTIMATORS))
     return [value for value in public if isinstance(value, type) and issubclass(value, OnlineClassifier)]
 
 
 CLASSIFIERS = classifiers()
 
 #: Rules that by their nature cannot follow class weights, and why.
-WEIGHT_BLIND = {cls.__name__: cls._ignores_weights for cls in CLASSIFIERS if cls._ignores_weights is not None}
+WEIGHT_BLIND = {cls.__name__: cls.recipe.ignores_weights for cls in CLASSIFIERS if cls.recipe.ignores_weights}
 
 #: Parameters that reach other code than the defaults do.
 VARIATIONS: dict[str, list[dict[str, Any]]] = {

@@ -152,7 +152,7 @@ def test_only_the_first_pass_is_calibrated_on() -> None:
     maps = [
         onlinear.AROWClassifier(passes=passes, **common)
         .fit(stream.X, stream.y)
-        ._learner.state()["calibration"][:2]
+        .model_.learner.state()["calibration"][:2]
         for passes in (1, 5)
     ]
     assert maps[0] == maps[1]

@@ -289,7 +289,7 @@ def test_the_model_is_the_references(row: Row) -> None:
     stream = Stream(row)
     oracle = expected(row, stream)
     model = teach(estimator(row, stream), row, stream, row["batch"])
-    handle = model._learner.handle
+    handle = model.model_.learner.handle
     tolerance = 1e-9 if row["dtype"] == "float64" else 2e-4
     mean = oracle.W if isinstance(oracle, JointUpdate) else oracle.belief.mu
 
@@ -347,11 +347,11 @@ def test_what_is_known_stays_sound(row: Row) -> None:
     """Every number is finite, no variance lies below its floor, probabilities sum to 1."""
     stream = Stream(row)
     model = teach(estimator(row, stream), row, stream, row["batch"])
-    for name, value in model._learner.state().items():
+    for name, value in model.model_.learner.state().items():
         assert np.all(np.isfinite(value)), name
     if row["covariance"]:
         rounding = 1e-6 if row["dtype"] == "float32" else 1e-12
-        assert np.min(model._learner.handle.variance()[0]) >= row["min_variance"] * (1 - rounding)
+        assert np.min(model.model_.learner.handle.variance()[0]) >= row["min_variance"] * (1 - rounding)
     if row["input"] == "words":
         x = {name_of(j, row): 1.0 for j in range(D)}
         assert sum(model.predict_proba_one(x).values()) == pytest.approx(1.0)

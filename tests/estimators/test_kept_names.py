@@ -19,7 +19,7 @@ def learned(names: list[str], limit: int | None = None) -> AROWClassifier:
     model = AROWClassifier(bits=18)
     model.learn_one({0: 1.0}, 0)
     if limit is not None:
-        model._learner.handle.set_max_names(limit)
+        model.model_.learner.handle.set_max_names(limit)
     for number, name in enumerate(names):
         model.learn_one({name: 1.0}, number % 2)
     return model
@@ -27,7 +27,7 @@ def learned(names: list[str], limit: int | None = None) -> AROWClassifier:
 
 def kept(model: AROWClassifier) -> list[str]:
     """The words a model knows."""
-    return list(model._learner.handle.words().values())
+    return list(model.model_.learner.handle.words().values())
 
 
 @pytest.mark.parametrize("together", [False, True], ids=["one by one", "in one dict"])
@@ -76,7 +76,7 @@ def test_words_have_a_length_on_average() -> None:
 def test_words_of_another_model_are_not_kept_where_they_are_too_long() -> None:
     """What a file says of its words is not believed."""
     model = learned(["a"])
-    model._learner.handle.remember_words({1: "x" * 4097, 2: "fine"})
+    model.model_.learner.handle.remember_words({1: "x" * 4097, 2: "fine"})
     assert kept(model) == ["a", "fine"]
 
 

@@ -46,7 +46,7 @@ from tests.estimators.streams import dense_stream, sparse_stream
 
 every_setting = pytest.mark.parametrize("setting", SETTINGS, ids=str)
 every_class = pytest.mark.parametrize("cls", CLASSIFIERS, ids=lambda cls: cls.__name__)
-GAUSSIAN = [s for s in SETTINGS if clone(s).fit(np.eye(2), [0, 1])._learner.handle.has_variance]
+GAUSSIAN = [s for s in SETTINGS if clone(s).fit(np.eye(2), [0, 1]).model_.learner.handle.has_variance]
 every_gaussian = pytest.mark.parametrize("setting", GAUSSIAN, ids=str)
 # Models that keep examples have no weights to look at, unless their kernel is linear.
 WEIGHTED = [s for s in SETTINGS if hasattr(clone(s).fit(np.eye(2), [0, 1]), "coef_")]
@@ -139,12 +139,12 @@ def test_memory_mapped_csr_arrays_are_read_in_place(index: Any, dtype: Any, tmp_
 def test_frames_of_several_types_take_the_widest_float() -> None:
     """One float64 column makes a float64 state; float32 and integers a float32 one."""
     frame = pd.DataFrame({"a": np.array([0, 1], dtype=np.float32), "b": np.array([1, 0], dtype=np.int16)})
-    assert AROWClassifier().fit(frame, [0, 1])._learner.dtype == "float32"
-    assert AROWClassifier().fit(frame.astype({"a": np.float64}), [0, 1])._learner.dtype == "float64"
-    assert AROWClassifier(dtype="float64").fit(frame, [0, 1])._learner.dtype == "float64"
-    assert AROWClassifier().fit(np.eye(2, dtype=np.float32), [0, 1])._learner.dtype == "float32"
-    assert AROWClassifier().fit(np.eye(2), [0, 1])._learner.dtype == "float64"
-    assert AROWClassifier().learn_one({"a": 1.0}, 0)._learner.dtype == "float32"
+    assert AROWClassifier().fit(frame, [0, 1]).model_.learner.dtype == "float32"
+    assert AROWClassifier().fit(frame.astype({"a": np.float64}), [0, 1]).model_.learner.dtype == "float64"
+    assert AROWClassifier(dtype="float64").fit(frame, [0, 1]).model_.learner.dtype == "float64"
+    assert AROWClassifier().fit(np.eye(2, dtype=np.float32), [0, 1]).model_.learner.dtype == "float32"
+    assert AROWClassifier().fit(np.eye(2), [0, 1]).model_.learner.dtype == "float64"
+    assert AROWClassifier().learn_one({"a": 1.0}, 0).model_.learner.dtype == "float32"
 
 
 # ---------------------------------------------------------------------- names
@@ -376,10 +376,9 @@ def test_passes_end_when_they_bring_nothing(
 ) -> None:
     """By default after two passes whose errors are not at least 0.001 below the best one."""
     reports = [SimpleNamespace(n_updates=u, n_mistakes=m) for u, m in zip(updates, mistakes, strict=True)]
-    model = Perceptron(tol=1e-3, **settings)
-    model.n_passes_ = 0
-    model._make_passes(10_000, lambda order, first: reports[model.n_passes_])
-    assert model.n_passes_ == passes
+    made = SimpleNamespace(n_passes=0)
+    Perceptron(tol=1e-3, **settings)._make_passes(made, 10_000, lambda order, first: reports[made.n_passes])
+    assert made.n_passes == passes
 
 
 def test_weights_scale_the_price_where_there_is_one() -> None:
@@ -587,12 +586,12 @@ def test_deviation_of_the_margin_is_that_of_the_weights(setting: Any) -> None:
     stream = dense_stream(n=60, d=4, dtype=np.float64)
     model = clone(setting).partial_fit(stream.X, stream.y)
     _, std = model.margin(stream.X, return_std=True)
-    expected = np.sqrt(stream.X**2 @ model.coef_std_[0] ** 2 + model._intercept_std()[0] ** 2)
+    expected = np.sqrt(stream.X**2 @ model.coef_std_[0] ** 2 + model._deviation(1)[0, 0] ** 2)
 
-    if model._learner.covariance is None:
+    if model.model_.learner.handle.covariance() is None:
         assert_allclose(std, expected, rtol=1e-6)
     else:
-        sigma = model._learner.handle.covariance()
+        sigma = model.model_.learner.handle.covariance()
         padded = np.hstack([np.ones((60, 1)), stream.X])
         assert_allclose(std, np.sqrt(np.einsum("ij,jk,ik->i", padded, sigma, padded)), rtol=1e-6)
     assert model.coef_std_.shape == model.coef_.shape
@@ -631,7 +630,7 @@ def test_an_explanation_adds_up(setting: Any, n_classes: int) -> None:
     if told.std is not None:
         assert_allclose(told.std, model.margin(stream.X[:1], return_std=True)[1][0], rtol=1e-6)
     assert told.rival in model.classes_
-    assert (told.std is not None) == model._learner.handle.has_variance
+    assert (told.std is not None) == model.model_.learner.handle.has_variance
     assert len(model.explain(stream.X[0], top=2).contributions) == 2
     assert str(told).startswith(f"{told.predicted!r} against {told.rival!r}")
 
@@ -663,8 +662,8 @@ def test_confidence_is_a_parameter_and_a_question() -> None:
         assert model.confidence == 0.8
         assert model.get_params()["confidence"] == 0.8
         assert np.all((model.confidence(np.eye(2)) >= 0.5) & (model.confidence(np.eye(2)) <= 1))
-        assert cls(confidence=0.9)._phi() == pytest.approx(rule.quantile(0.9))
-        assert cls(phi=2.0)._phi() == 2.0
+        assert cls(confidence=0.9).axes()[0].phi == pytest.approx(rule.quantile(0.9))
+        assert cls(phi=2.0).axes()[0].phi == 2.0
 
 
 # ---------------------------------------------------------------------- counters and life before learning

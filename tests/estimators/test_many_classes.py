@@ -11,7 +11,7 @@ import pytest
 
 import onlinear
 from onlinear import AROWClassifier, MultilabelRanker, _core
-from onlinear.model import learner as learners
+from onlinear.model.native import Native
 from tests.cli.commands import onlinear as command
 
 
@@ -134,7 +134,7 @@ def test_too_many_classes_for_memory_are_told_of_by_number(monkeypatch: pytest.M
     """Features, classes, bytes, and what to do; the model stays as it was."""
     model = AROWClassifier().partial_fit(np.eye(4), [0, 1, 2, 0])
     before = model.digest()
-    monkeypatch.setattr(learners.Learner, "handle", _WithoutRoom(model._learner.handle))
+    monkeypatch.setattr(Native, "handle", _WithoutRoom(model.model_.learner.handle))
     with pytest.raises(
         MemoryError,
         match=r"20 weights \(4 features, 4 classes, 16 bytes each\) need at least .* GiB; use fewer features "

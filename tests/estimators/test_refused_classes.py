@@ -10,6 +10,7 @@ import pytest
 
 import onlinear
 from onlinear.algorithms import table
+from onlinear.estimators import make
 from onlinear.exceptions import DataError, NumericError
 
 NAMES = ["x", "y", "z", "w"]
@@ -56,7 +57,7 @@ def test_what_grew_for_a_refused_example_is_given_back(name: str, learn: str, kn
     """A new class on more features than before, whose step would overflow: the model goes on as if it had not been."""
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((40, 5)), rng.integers(0, known, 40)
-    models = [table.make(name, dtype="float32", grow_features=True) for _ in range(2)]
+    models = [make(name, dtype="float32", grow_features=True) for _ in range(2)]
     for model in models:
         model.partial_fit(X, y)
     tried, spared = models

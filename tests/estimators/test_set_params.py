@@ -29,7 +29,7 @@ MANY = np.argmax(X[:, :3], axis=1)
 
 def weights(model: Any) -> Any:
     """What a model has learned."""
-    return model._learner.state()["mean"]
+    return model.model_.learner.state()["mean"]
 
 
 MODELS = {
@@ -71,12 +71,12 @@ def test_learn_one_learns_with_the_new_rate() -> None:
     for row, label in zip(X, Y, strict=True):
         model.learn_one({f"x{i}": value for i, value in enumerate(row)}, label)
     before = weights(model).copy()
-    words = model._learner.handle.words()
+    words = model.model_.learner.handle.words()
     model.set_params(C=1e-12)
     for row, label in zip(X, Y, strict=True):
         model.learn_one({f"x{i}": value for i, value in enumerate(row)}, 1 - label)
     np.testing.assert_allclose(weights(model), before, atol=1e-9)
-    assert model._learner.handle.words() == words
+    assert model.model_.learner.handle.words() == words
 
 
 @pytest.mark.parametrize("Model", [AROWClassifier, AROWRegressor])

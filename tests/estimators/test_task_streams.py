@@ -273,7 +273,7 @@ def test_held_out_rows_are_compared_with_the_radius_of_their_moment() -> None:
     held_out = rng.random(80) < 0.4
     held_out[0] = False
     model = PassiveAggressiveOneClass(max_radius=4.0, C=0.2, dtype="float32")
-    stream = model._stream()
+    stream = model._begun().stream()
     done = stream.learn(batch, stream.numbers(batch), held_out=held_out)
 
     twin = PassiveAggressiveOneClass(max_radius=4.0, C=0.2, dtype="float32")

@@ -205,11 +205,11 @@ def test_classes_keep_their_width() -> None:
     model = AROWClassifier().partial_fit(X, ["wonderful", "wonderful"]).partial_fit(X, ["no", "no"])
     assert model.classes_.tolist() == ["no", "wonderful"]
     assert set(model.predict(X).tolist()) <= {"no", "wonderful"}
-    assert model._labels.type == "<U9"
+    assert model.model_.labels.type == "<U9"
 
     model.learn_one({0: 1.0}, "marvellous")
     assert model.classes_.tolist() == ["marvellous", "no", "wonderful"]
-    assert model._labels.type == "<U10"
+    assert model.model_.labels.type == "<U10"
 
 
 def test_refused_labels_leave_those_before_them() -> None:

@@ -268,7 +268,7 @@ def test_an_explanation_is_right_or_refused_however_large_the_numbers_are() -> N
         told = model.explain(X[0] * scale)
         assert told.margin == pytest.approx(plain.margin * scale)
         assert told.std == pytest.approx(plain.std * scale)
-    model._learner.handle.set_mean(np.full((1, 3), 10.0), np.zeros(1))
+    model.model_.learner.handle.set_mean(np.full((1, 3), 10.0), np.zeros(1))
     for call in (model.explain, lambda x: model.predict([x])):
         with pytest.raises(NumericError, match="overflows float64. Scale the features"):
             call(np.full(3, 1e308))

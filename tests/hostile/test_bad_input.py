@@ -60,13 +60,13 @@ TAUGHT = [taught(setting, dtype) for dtype in ("float32", "float64") for setting
 def model_of(number: int) -> Any:
     """A copy of one of the taught models, made the quick way."""
     twin = copy.copy(TAUGHT[number])
-    twin._labels, twin._learner = twin._labels.copy(), twin._learner.copy()
+    twin._model = twin.model_.copy()
     return twin
 
 
 def assert_sound(model: Any, X: Any = None) -> None:
     """Weights finite, variances positive, answers without NaN (to X, unless it is refused)."""
-    learner = model._learner
+    learner = model.model_.learner
     for name, value in learner.state().items():
         assert np.all(np.isfinite(value)), name
     if not isinstance(model, KernelClassifier):  # which keeps examples, not weights
@@ -98,7 +98,7 @@ def assert_refused_or_learned(
         if not learned_some:
             assert model.digest() == before
             assert model.classes_.tolist() == classes
-            assert model.n_features_in_ == model._learner.n_features
+            assert model.n_features_in_ == model.model_.learner.n_features
     assert_sound(model, X)
 
 

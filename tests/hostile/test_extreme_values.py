@@ -68,13 +68,13 @@ BESIDE: dict[str, list[dict[str, Any]]] = {
 
 def settings() -> Iterator[Any]:
     """Every estimator in every combination of the words and flags that change what is learned."""
-    for name in sorted(onlinear._HOMES):
+    for name in sorted(onlinear._ESTIMATORS):
         cls = getattr(onlinear, name)
         if not hasattr(cls, "get_params"):
             continue
         words = {
             key: (False, True) if choices is None else choices
-            for key, choices in declared_choices(cls).items()
+            for key, choices in declared_choices(cls.recipe).items()
             if key not in APART
         }
         chosen = [dict(zip(words, values, strict=True)) for values in itertools.product(*words.values())]
@@ -167,11 +167,11 @@ def labels(rng: Any, rows: int) -> Array:
 def check_sound(model: Any) -> None:
     """Weights finite, variances positive, probabilities numbers."""
     labeler = isinstance(model, SequenceLabeler)
-    for name, value in (model if labeler else model._learner).state().items():
+    for name, value in (model if labeler else model.model_.learner).state().items():
         assert np.all(np.isfinite(value)), name
     if labeler:
         return
-    handle = model._learner.handle
+    handle = model.model_.learner.handle
     if hasattr(model, "coef_") and not hasattr(model, "kernel"):
         assert np.all(np.isfinite(model.coef_))
     if handle.has_variance and not hasattr(model, "kernel"):

@@ -58,6 +58,11 @@ def test_a_fork_amid_learning_is_told_and_the_parent_goes_on() -> None:
 
     model = onlinear.SequenceLabeler(cost=cost)
     X, y = [[["a"], ["b"]], [["c"], ["d"]]], [["A", "B"], ["B", "A"]]
+    go_on.set()
+    model.partial_fit(X, y)
+    begun.clear()
+    go_on.clear()
+    X, y = [*X, [["e"], ["a"]]], [*y, ["A", "A"]]
     thread = threading.Thread(target=model.partial_fit, args=(X, y))
     thread.start()
     assert begun.wait(60)
@@ -68,7 +73,7 @@ def test_a_fork_amid_learning_is_told_and_the_parent_goes_on() -> None:
     finally:
         go_on.set()
         thread.join()
-    assert model.n_seen_ == 2
+    assert model.n_seen_ == 5
     assert in_child(lambda: model.predict(X)) == WORKED
 
 

@@ -15,7 +15,9 @@ import pytest
 import onlinear
 from onlinear import SequenceLabeler
 from onlinear.cli import _sequence
-from onlinear.sequence import labeler
+from onlinear.sequence import model as sequence_model
+from onlinear.sequence import reading
+from onlinear.sequence.model import SequenceModel
 
 from ..cli.commands import onlinear as run
 from ..cli.commands import start, stop
@@ -58,7 +60,7 @@ class Interrupted(Iterator[Any]):
         return token
 
 
-def interrupt_after(method: str, monkeypatch: pytest.MonkeyPatch, owner: Any = SequenceLabeler) -> None:
+def interrupt_after(method: str, monkeypatch: pytest.MonkeyPatch, owner: Any = SequenceModel) -> None:
     """Let Ctrl-C come as soon as a method has done its work."""
     original = getattr(owner, method)
 
@@ -69,7 +71,7 @@ def interrupt_after(method: str, monkeypatch: pytest.MonkeyPatch, owner: Any = S
     monkeypatch.setattr(owner, method, interrupted)
 
 
-def interrupt_before(method: str, monkeypatch: pytest.MonkeyPatch, owner: Any = SequenceLabeler) -> None:
+def interrupt_before(method: str, monkeypatch: pytest.MonkeyPatch, owner: Any = SequenceModel) -> None:
     """Let Ctrl-C come where a method would begin."""
 
     def interrupted(*arguments: Any, **named: Any) -> Any:
@@ -97,10 +99,10 @@ def test_ctrl_c_amid_the_features_of_a_token(rule: str, place: int, tmp_path: Pa
 @pytest.mark.parametrize(
     ("inject", "method", "owner"),
     [
-        (interrupt_after, "read_sequences", labeler),
-        (interrupt_before, "_take", SequenceLabeler),
-        (interrupt_after, "_take", SequenceLabeler),
-        (interrupt_before, "_learn", SequenceLabeler),
+        (interrupt_after, "read_sequences", sequence_model),
+        (interrupt_before, "take", SequenceModel),
+        (interrupt_after, "take", SequenceModel),
+        (interrupt_before, "learn", SequenceModel),
     ],
     ids=["read", "before taking", "taken", "before learning"],
 )
@@ -120,7 +122,7 @@ def test_ctrl_c_between_names_and_weights(
     assert model.partial_fit(*sentences(100, 5)).digest() == whole.digest()
 
 
-@pytest.mark.parametrize("method", ["_take", "_learn"])
+@pytest.mark.parametrize("method", ["take", "learn"])
 def test_ctrl_c_in_the_first_batch_leaves_no_model(method: str) -> None:
     """Nothing was learned, so there is nothing to predict with."""
     model = SequenceLabeler()
@@ -135,7 +137,7 @@ def test_ctrl_c_after_learning_keeps_what_was_learned(tmp_path: Path) -> None:
     """The batch is in the model then, names and weights."""
     model = SequenceLabeler().partial_fit(*sentences(0, 20))
     with pytest.MonkeyPatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        interrupt_after("_learn", patch)
+        interrupt_after("learn", patch)
         model.partial_fit(*sentences(100, 5))
     assert model.n_seen_ == 25
     assert "w=1000" in model.feature_names_
@@ -147,7 +149,7 @@ def test_names_without_weights_are_written_with_weights(tmp_path: Path) -> None:
     model = SequenceLabeler(rule="arow").partial_fit(*sentences(0, 20))
     X, y = sentences(100, 5)
     index = {label: number for number, label in enumerate(model.classes_.tolist())}
-    labeler.read_sequences(model._native, X, y, index, learning=True, new_labels=True)
+    reading.read_sequences(model.model_.native, X, y, index, learning=True, new_labels=True)
 
     assert_whole(model, tmp_path / "m.safetensors")
     assert onlinear.load(tmp_path / "m.safetensors").classes_.tolist() == list(index)
@@ -168,7 +170,7 @@ def write_conll(path: Path, blocks: int) -> Path:
 def test_ctrl_c_while_a_file_is_read(method: str, place: int, tmp_path: Path) -> None:
     """Before or behind each call of the native reader, in `partial_fit_file`: the blocks learned stay learned."""
     data = write_conll(tmp_path / "s.conll", 2)
-    native, calls = labeler._core.ConllReader, [0]
+    native, calls = sequence_model._core.ConllReader, [0]
 
     class Reader:
         """The native reader, with a Ctrl-C behind one of its calls."""
@@ -196,7 +198,7 @@ def test_ctrl_c_while_a_file_is_read(method: str, place: int, tmp_path: Path) ->
 
     model = SequenceLabeler().partial_fit(*[[[["w[0]=a", "bias"]]], [["O"]]])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(labeler._core, "ConllReader", Reader)
+        patch.setattr(sequence_model._core, "ConllReader", Reader)
         try:
             model.partial_fit_file(data)
         except KeyboardInterrupt:
@@ -213,7 +215,7 @@ def test_a_run_interrupted_at_any_point_of_reading_saves_a_whole_model(tmp_path:
     assert main([*options, "--save", str(whole)]) == 0
     points = [
         ("_count_refused", _sequence.ConllFiles),
-        ("_take", SequenceLabeler),
+        ("take", SequenceModel),
         ("numbers", _sequence.SequenceStream),
     ]
     for number, (method, owner) in enumerate(points):

@@ -158,7 +158,7 @@ def test_random_numbers_in_random_places_are_refused_or_harmless(
 @pytest.mark.parametrize("name", ["born", "nu", "support", "elements"])
 def test_a_table_of_another_shape_is_refused(name: str) -> None:
     """As many numbers in other rows and columns would be read as other examples."""
-    learner = onlinear.KernelClassifier(rule="arow", budget=20).partial_fit(*data())._learner
+    learner = onlinear.KernelClassifier(rule="arow", budget=20).partial_fit(*data()).model_.learner
     state = learner.state()
     state[name] = np.ascontiguousarray(np.reshape(state[name], (1, -1)))
     with pytest.raises(ValueError, match=f"state '{name}' has the wrong shape"):

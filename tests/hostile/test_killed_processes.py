@@ -128,7 +128,7 @@ def test_a_process_killed_while_saving_leaves_a_whole_model(tmp_path: Path) -> N
     """Kill -9 at twenty random moments of saving over and over: the file is always a whole model."""
     path = tmp_path / "model.safetensors"
     code = (
-        "from onlinear._lean import go_lean; go_lean()\n"
+        ""
         "import numpy as np, onlinear\n"
         "rng = np.random.default_rng(0)\n"
         "model = onlinear.AROWClassifier(dtype='float32')\n"

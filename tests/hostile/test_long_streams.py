@@ -81,12 +81,12 @@ def test_weights_stay_finite_and_variances_positive_over_a_long_stream(setting: 
     probe = np.eye(COLUMNS)
     for X, y, weight in batches(LEARNERS.index(setting), dtype):
         survive(model, X, y, weight)
-        for name, value in model._learner.state().items():
+        for name, value in model.model_.learner.state().items():
             assert np.all(np.isfinite(value)), name
         if not isinstance(model, KernelClassifier):  # which keeps examples, not weights
             assert np.all(np.isfinite(model.coef_))
-            if model._learner.handle.has_variance:
-                assert np.all(model._learner.handle.variance()[0] > 0)
+            if model.model_.learner.handle.has_variance:
+                assert np.all(model.model_.learner.handle.variance()[0] > 0)
         assert np.all(np.isfinite(model.decision_function(probe)))
         probabilities = model.predict_proba(probe)
         assert np.all((probabilities >= 0) & (probabilities <= 1))

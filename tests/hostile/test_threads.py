@@ -178,7 +178,8 @@ def test_equal_rows_have_equal_probabilities_while_the_model_learns(labels: int)
 
 def test_a_cost_that_uses_its_own_model_is_refused() -> None:
     """The model is at work when it calls the cost: waiting for itself, it would wait for ever."""
-    model = SequenceLabeler(cost=lambda right, answer: float(model.n_seen_))
+    model = SequenceLabeler().partial_fit([[["a"]]], [["x"]])
+    model.set_params(cost=lambda right, answer: float(model.n_seen_))
     with pytest.raises(RuntimeError, match="at work in this thread"):
         model.partial_fit([[["a"], ["b"]]] * 2, [["x", "y"]] * 2)
 

@@ -20,6 +20,7 @@ from safetensors.numpy import save_file
 import onlinear
 from onlinear import persistence
 from onlinear.algorithms import table
+from onlinear.estimators import make
 from onlinear.exceptions import ModelFileError, NotAvailableError
 from onlinear.persistence import FORMAT, read_file
 from onlinear.persistence import tensors as tensors_module
@@ -34,7 +35,7 @@ def _fitted(
     rng = np.random.default_rng(3)
     X = rng.standard_normal((80, 6))
     y = np.argmax(X[:, :classes], axis=1)
-    return table.make(name, dtype=dtype, **parameters).partial_fit(X, y)
+    return make(name, dtype=dtype, **parameters).partial_fit(X, y)
 
 
 @given(st.lists(st.binary(max_size=40), max_size=6))
@@ -74,7 +75,7 @@ def _few_of_many(name: str, classes: int, dtype: str) -> onlinear.AROWClassifier
     """A model that has seen few of its features, in few of its classes."""
     rng = np.random.default_rng(5)
     X = scipy.sparse.random_array((40, 999), density=0.01, rng=rng, dtype=dtype).tocsr()
-    return table.make(name, dtype=dtype).partial_fit(
+    return make(name, dtype=dtype).partial_fit(
         X, rng.integers(0, min(classes, 4), 40), classes=np.arange(classes)
     )
 
@@ -89,7 +90,7 @@ def test_the_weights_touched_are_all_that_is_written(
     model = _few_of_many(name, classes, dtype)
     path = tmp_path / "m.safetensors"
     model.save(path)
-    state = model._learner.state()
+    state = model.model_.learner.state()
     planes = {key: value for key, value in state.items() if getattr(value, "ndim", 0) == 2}
     content, tensors = read_file(path)
     touched = np.unpackbits(tensors["touched"], bitorder="little")

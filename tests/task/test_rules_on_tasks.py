@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from onlinear import Learner, MultilabelRanker, SequenceLabeler, rule, task
-from onlinear.algorithms.table import ALGORITHMS, find
+from onlinear.algorithms.table import ALGORITHMS
+from onlinear.estimators import make
 from onlinear.exceptions import ParameterError
 from tests.closed_lists import BELIEFS, defined_on
 from tests.closed_lists import RULES as EVERY_RULE
@@ -165,7 +166,7 @@ def test_every_classifier_follows_costs_or_says_why_not(algorithm: str) -> None:
     """With either choice of the competitor."""
     X, y = rows()
     for update in ("prediction", "max_loss"):
-        model = find(algorithm).make(cost_matrix=COST, cost_update=update, random_state=0)
+        model = make(algorithm, cost_matrix=COST, cost_update=update, random_state=0)
         if algorithm in APART:
             with pytest.raises(ParameterError, match="(defined|several classes at once)"):
                 model.fit(X, y)

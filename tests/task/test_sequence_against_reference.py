@@ -41,7 +41,7 @@ def noisy_sequences(seed: int, count: int = 10) -> tuple[list[Array], list[list[
 
 def flat(model: SequenceLabeler) -> Array:
     """Give the mean as the reference holds it."""
-    return np.concatenate([weights.ravel() for weights in model._weights("mean")])
+    return np.concatenate([weights.ravel() for weights in model.model_.weights("mean")])
 
 
 def nearly_tied(task: Sequence, mu: Array, x: Array) -> bool:

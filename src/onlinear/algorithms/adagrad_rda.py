@@ -1,19 +1,16 @@
 """AdaGrad with regularised dual averaging."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .. import belief, rule
-from ..estimators.classifier import OnlineClassifier
 from ..exceptions import ParameterError
-from ..model.parameters import estimator
+from ..model.recipe import Classification, recipe
 
-__all__ = ["AdaGradRDAClassifier"]
+__all__ = ["AdaGradRDA"]
 
 
-@estimator
-class AdaGradRDAClassifier(OnlineClassifier):
+@recipe
+class AdaGradRDA(Classification):
     r"""AdaGrad with regularised dual averaging and an L1 penalty.
 
     Keeps the sum u of hinge gradients and the sum G of their squares; the weights are derived from them, many exactly zero:
@@ -41,16 +38,20 @@ class AdaGradRDAClassifier(OnlineClassifier):
     array([1])
     """
 
+    estimator = "AdaGradRDAClassifier"
+
     eta: float = 1.0
     delta0: float = 0.01
     lam: float = 1e-4
 
-    def _rule(self) -> Any:
+    def make_rule(self) -> Any:
+        """The rule."""
         return rule.AdagradRda()
 
-    def _belief(self) -> Any:
+    def make_belief(self) -> Any:
+        """The belief."""
         if self.average:
             raise ParameterError(
-                f"{type(self).__name__}: average=True is not defined; dual averaging averages gradients already"
+                f"{self.owner}: average=True is not defined; dual averaging averages gradients already"
             )
         return belief.DualAveraging(eta=self.eta, delta0=self.delta0, lam=self.lam)

@@ -1,21 +1,17 @@
 """Adaptive Regularization of Weight Vectors."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from .. import rule, task
-from ..estimators.base import GaussianBelief
-from ..estimators.classifier import GaussianClassifier
-from ..estimators.regressor import OnlineRegressor
 from ..exceptions import ParameterError
-from ..model.parameters import check_choice, check_number, estimator
+from ..model.parameters import check_choice, check_number
+from ..model.recipe import Classification, Gaussian, Regression, recipe
 
-__all__ = ["AROWClassifier", "AROWRegressor"]
+__all__ = ["AROW", "AROWRegression"]
 
 
-@estimator
-class AROWClassifier(GaussianClassifier):
+@recipe
+class AROW(Gaussian, Classification):
     r"""Adaptive Regularization of Weight Vectors.
 
     Learns fast on clean data and does not panic at a wrong label: every weight carries its own variance, and only
@@ -56,17 +52,21 @@ class AROWClassifier(GaussianClassifier):
     array(['spam'], dtype='<U4')
     """
 
+    estimator = "AROWClassifier"
+
     r: float = 1.0
     loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
     projection: Literal["kl", "drop", "exact"] = "drop"
     constraints: int | Literal["all"] = 1
     cov_update: Literal["sum", "delta"] = "sum"
 
-    def _rule(self) -> Any:
+    def make_rule(self) -> Any:
+        """The rule."""
         return rule.Arow(r=self.r, loss=self.loss)
 
-    def _joint(self) -> Any:
-        owner = type(self).__name__
+    def make_joint(self) -> Any:
+        """The task of several constraints, or None."""
+        owner = self.owner
         if self.constraints != "all":
             check_number(owner, "constraints", self.constraints, 1, 2**31, whole=True)
             if self.constraints == 1:
@@ -82,8 +82,8 @@ class AROWClassifier(GaussianClassifier):
         return task.MulticlassJoint(method="arow", r=self.r, k=k, cov_update=self.cov_update)
 
 
-@estimator
-class AROWRegressor(GaussianBelief, OnlineRegressor):
+@recipe
+class AROWRegression(Gaussian, Regression):
     r"""AROW with the squared loss: recursive least squares.
 
     Every example is learned. With error e = y - μ·x and variance v = xᵀΣx:
@@ -134,10 +134,13 @@ class AROWRegressor(GaussianBelief, OnlineRegressor):
     [7.]
     """
 
+    estimator = "AROWRegressor"
+
     r: float = 1.0
     projection: Literal["kl", "drop", "exact"] = "drop"
     passes: int = 1
     early_stopping: bool = False
 
-    def _rule(self) -> Any:
+    def make_rule(self) -> Any:
+        """The rule."""
         return rule.LeastSquares(r=self.r)

@@ -1,69 +1,31 @@
 """Confidence-Weighted learning."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal
 
 from .. import rule
-from ..estimators.classifier import GaussianClassifier
-from ..model.parameters import check_number, estimator
+from ..model.parameters import check_number
+from ..model.recipe import Classification, Gaussian, recipe
 
-__all__ = ["ConfidenceWeightedClassifier"]
-
-
-class Level(float):
-    """A confidence level that can also be asked: ``model.confidence`` is η, ``model.confidence(X)`` the probabilities."""
-
-    _owner: Any
-
-    def __new__(cls, value: float, owner: Any) -> Self:
-        """Bind a level to its estimator."""
-        level = super().__new__(cls, value)
-        level._owner = owner
-        return level
-
-    def __call__(self, X: Any) -> Any:
-        """Probability, under the Gaussian belief, that each prediction is on the right side."""
-        return self._owner._confidence(X)
-
-    def __reduce__(self) -> tuple[type[float], tuple[float]]:
-        return float, (float(self),)
+__all__ = ["ConfidenceWeighted", "Confident"]
 
 
-class ConfidenceLevel:
-    """The parameter `confidence` of the confidence-weighted family, beside the method of that name all classifiers have."""
+class Confident(Gaussian, Classification):
+    """What the confidence-weighted algorithms share: φ from `confidence` or `phi`."""
 
-    def __init__(self, default: float) -> None:
-        self.default = default
+    confidence: float
+    phi: float | None
 
-    def __get__(self, model: Any, owner: type) -> Any:
-        if model is None:
-            return self.default  # what the dataclass takes as the default
-        value = model.__dict__["confidence"]
-        return Level(value, model) if isinstance(value, int | float) else value
-
-    def __set__(self, model: Any, value: float) -> None:
-        model.__dict__["confidence"] = value
-
-
-class ConfidentClassifier(GaussianClassifier):
-    """What the confidence-weighted classifiers share: φ from `confidence` or `phi`."""
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters by name, as scikit-learn wants them; `confidence` as it was given."""
-        return {**super().get_params(deep), "confidence": self.__dict__["confidence"]}
-
-    def _phi(self) -> float:
-        owner, given = type(self).__name__, self.__dict__
-        if given["phi"] is not None:
-            check_number(owner, "phi", given["phi"], 0.0)
-            return float(given["phi"])
-        check_number(owner, "confidence", given["confidence"], 0.5, 1 - 2**-53)
-        return rule.quantile(float(given["confidence"]))
+    def margin_quantile(self) -> float:
+        """φ, however it was given."""
+        if self.phi is not None:
+            check_number(self.owner, "phi", self.phi, 0.0)
+            return float(self.phi)
+        check_number(self.owner, "confidence", self.confidence, 0.5, 1 - 2**-53)
+        return rule.quantile(float(self.confidence))
 
 
-@estimator
-class ConfidenceWeightedClassifier(ConfidentClassifier):
+@recipe
+class ConfidenceWeighted(Confident):
     r"""Confidence-Weighted learning.
 
     The nearest Gaussian, in Kullback-Leibler divergence, under which the example is right with probability η = Φ(φ):
@@ -108,13 +70,16 @@ class ConfidenceWeightedClassifier(ConfidentClassifier):
     array([1])
     """
 
+    estimator = "ConfidenceWeightedClassifier"
+
     constraint: Literal["variance", "stdev"] = "variance"
-    confidence: ConfidenceLevel = ConfidenceLevel(0.9)
+    confidence: float = 0.9
     phi: float | None = None
     projection: Literal["kl", "drop", "exact"] = "drop"
 
-    _projections: ClassVar[tuple[str, ...]] = ("kl", "drop", "exact")
-    _ignores_weights: ClassVar[str | None] = "has no price, so every positive weight counts as 1"
+    projections = ("kl", "drop", "exact")
+    ignores_weights = "has no price, so every positive weight counts as 1"
 
-    def _rule(self) -> Any:
-        return rule.ConfidenceWeighted(constraint=self.constraint, phi=self._phi())
+    def make_rule(self) -> Any:
+        """The rule."""
+        return rule.ConfidenceWeighted(constraint=self.constraint, phi=self.margin_quantile())

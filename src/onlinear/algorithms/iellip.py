@@ -1,18 +1,15 @@
 """The improved ellipsoid method."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from .. import rule
-from ..estimators.classifier import GaussianClassifier
-from ..model.parameters import estimator
+from ..model.recipe import Classification, Gaussian, recipe
 
-__all__ = ["IELLIPClassifier"]
+__all__ = ["IELLIP"]
 
 
-@estimator
-class IELLIPClassifier(GaussianClassifier):
+@recipe
+class IELLIP(Gaussian, Classification):
     r"""The improved ellipsoid method.
 
     On a mistake the margin becomes 1, and the covariance shrinks along the example and grows elsewhere:
@@ -51,12 +48,15 @@ class IELLIPClassifier(GaussianClassifier):
     array([1])
     """
 
+    estimator = "IELLIPClassifier"
+
     c: float = 0.5
     b: float = 0.3
     projection: Literal["kl", "drop", "exact"] = "drop"
 
-    _projections: ClassVar[tuple[str, ...]] = ("drop",)
-    _ignores_weights: ClassVar[str | None] = "has no price, so every positive weight counts as 1"
+    projections = ("drop",)
+    ignores_weights = "has no price, so every positive weight counts as 1"
 
-    def _rule(self) -> Any:
+    def make_rule(self) -> Any:
+        """The rule."""
         return rule.Iellip(c=self.c, b=self.b)

@@ -1,18 +1,16 @@
 """MIRA."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar
+from typing import Any
 
 from .. import rule, task
-from ..estimators.classifier import OnlineClassifier
-from ..model.parameters import check_number, estimator
+from ..model.parameters import check_number
+from ..model.recipe import Classification, recipe
 
-__all__ = ["MIRAClassifier"]
+__all__ = ["MIRA"]
 
 
-@estimator
-class MIRAClassifier(OnlineClassifier):
+@recipe
+class MIRA(Classification):
     r"""The Margin Infused Relaxed Algorithm of ultraconservative multiclass learning.
 
     One prototype per class; an example changes them as little as a family of updates allows:
@@ -41,16 +39,20 @@ class MIRAClassifier(OnlineClassifier):
     array([1])
     """
 
+    estimator = "MIRAClassifier"
+
     beta: float = 0.01
 
-    _always_joint: ClassVar[bool] = True
-    _ignores_weights: ClassVar[str | None] = "has no price, so every positive weight counts as 1"
+    always_joint = True
+    ignores_weights = "has no price, so every positive weight counts as 1"
 
-    _one_rival: ClassVar[str] = "leave it out, or use PassiveAggressiveClassifier"
+    one_rival = "leave it out, or use PassiveAggressiveClassifier"
 
-    def _rule(self) -> Any:
-        check_number(type(self).__name__, "beta", self.beta, 0.0)
+    def make_rule(self) -> Any:
+        """The rule."""
+        check_number(self.owner, "beta", self.beta, 0.0)
         return rule.Perceptron()  # the belief's metric; the joint task brings the update
 
-    def _joint(self) -> Any:
+    def make_joint(self) -> Any:
+        """The task of several constraints, or None."""
         return task.MulticlassJoint(method="mira", beta=self.beta)

@@ -1,19 +1,17 @@
 """NAROW."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from .. import belief, rule
-from ..estimators.classifier import GaussianClassifier
 from ..exceptions import ParameterError
-from ..model.parameters import check_choice, estimator
+from ..model.parameters import check_choice
+from ..model.recipe import Classification, Gaussian, recipe
 
-__all__ = ["NAROWClassifier"]
+__all__ = ["NAROW"]
 
 
-@estimator
-class NAROWClassifier(GaussianClassifier):
+@recipe
+class NAROW(Gaussian, Classification):
     r"""NAROW: AROW with a trust that adapts to the variance.
 
     With θ = Σ⁻¹μ, when m < 1,
@@ -54,24 +52,28 @@ class NAROWClassifier(GaussianClassifier):
     array([1])
     """
 
+    estimator = "NAROWClassifier"
+
     b: float = 1.0
     form: Literal["theta", "rule", "coupled"] = "theta"
 
-    _ignores_weights: ClassVar[str | None] = "has no price, so every positive weight counts as 1"
+    ignores_weights = "has no price, so every positive weight counts as 1"
 
-    def _rule(self) -> Any:
-        check_choice(type(self).__name__, "form", self.form, ("theta", "rule", "coupled"))
+    def make_rule(self) -> Any:
+        """The rule."""
+        check_choice(self.owner, "form", self.form, ("theta", "rule", "coupled"))
         return rule.Narow(b=self.b, form="coupled" if self.form == "coupled" else "theta")
 
-    def _belief(self) -> Any:
+    def make_belief(self) -> Any:
+        """The belief."""
         if self.form != "theta" or self.covariance != "diagonal":
-            return super()._belief()
+            return super().make_belief()
         if self.average:
             raise ParameterError(
-                f"{type(self).__name__}: average=True needs form='rule', 'coupled' or covariance='full'"
+                f"{self.owner}: average=True needs form='rule', 'coupled' or covariance='full'"
             )
         if self.min_variance > 0:
             raise ParameterError(
-                f"{type(self).__name__}: min_variance needs form='rule', 'coupled' or covariance='full'"
+                f"{self.owner}: min_variance needs form='rule', 'coupled' or covariance='full'"
             )
         return belief.Information(initial_variance=self.initial_variance)

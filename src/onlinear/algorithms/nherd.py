@@ -1,18 +1,15 @@
 """Normal Herd."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from .. import rule
-from ..estimators.classifier import GaussianClassifier
-from ..model.parameters import estimator
+from ..model.recipe import Classification, Gaussian, recipe
 
-__all__ = ["NHERDClassifier"]
+__all__ = ["NHERD"]
 
 
-@estimator
-class NHERDClassifier(GaussianClassifier):
+@recipe
+class NHERD(Gaussian, Classification):
     r"""Normal Herd.
 
     Herds the Gaussian towards the half-space where the example is right with one linear map. When m < 1,
@@ -45,13 +42,16 @@ class NHERDClassifier(GaussianClassifier):
     array([1])
     """
 
+    estimator = "NHERDClassifier"
+
     C: float = 1.0
     projection: Literal["kl", "drop", "exact"] = "drop"
 
-    _projections: ClassVar[tuple[str, ...]] = ("kl", "drop", "exact")
-    _ignores_weights: ClassVar[str | None] = (
+    projections = ("kl", "drop", "exact")
+    ignores_weights = (
         "confidence grows with the square of the price, so a heavy example freezes its features at once"
     )
 
-    def _rule(self) -> Any:
+    def make_rule(self) -> Any:
+        """The rule."""
         return rule.Nherd(C=self.C)

@@ -1,19 +1,17 @@
 """NORMA, linear."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar
+from typing import Any
 
 from .. import rule
-from ..estimators.classifier import OnlineClassifier
 from ..exceptions import ParameterError
-from ..model.parameters import check_number, estimator
+from ..model.parameters import check_number
+from ..model.recipe import Classification, recipe
 
-__all__ = ["NORMAClassifier"]
+__all__ = ["NORMA"]
 
 
-@estimator
-class NORMAClassifier(OnlineClassifier):
+@recipe
+class NORMA(Classification):
     r"""Naive Online :math:`R_{reg}` Minimisation, linear.
 
     One gradient step on the regularised hinge each round, with s = 1 when m ≤ ρ and 0 otherwise:
@@ -45,18 +43,21 @@ class NORMAClassifier(OnlineClassifier):
     array([1])
     """
 
+    estimator = "NORMAClassifier"
+
     eta: float = 0.1
     lam: float = 1e-4
     rho: float = 1.0
     nu: float | None = None
     decay: bool = False
 
-    _ignores_weights: ClassVar[str | None] = (
+    ignores_weights = (
         "a weight multiplies the step size and with it the shrinkage, so a heavy example wipes out the others"
     )
 
-    def _rule(self) -> Any:
-        owner = type(self).__name__
+    def make_rule(self) -> Any:
+        """The rule."""
+        owner = self.owner
         check_number(owner, "eta", self.eta, 0.0, open_low=True)
         check_number(owner, "lam", self.lam, 0.0)
         if self.eta * self.lam >= 1:

@@ -1,19 +1,16 @@
 """Passive-Aggressive classification and regression."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from .. import rule, task
-from ..estimators.classifier import OnlineClassifier
-from ..estimators.regressor import OnlineRegressor
-from ..model.parameters import check_choice, check_number, estimator
+from ..model.parameters import check_choice, check_number
+from ..model.recipe import Classification, Regression, recipe
 
-__all__ = ["PassiveAggressiveClassifier", "PassiveAggressiveRegressor"]
+__all__ = ["PassiveAggressive", "PassiveAggressiveRegression"]
 
 
-@estimator
-class PassiveAggressiveClassifier(OnlineClassifier):
+@recipe
+class PassiveAggressive(Classification):
     r"""Passive-Aggressive: PA, PA-I and PA-II.
 
     Stays as it is when an example has margin 1 and otherwise moves as little as it must. With loss ℓ = 1 - m:
@@ -43,22 +40,26 @@ class PassiveAggressiveClassifier(OnlineClassifier):
     array([1])
     """
 
+    estimator = "PassiveAggressiveClassifier"
+
     variant: Literal["pa", "pa1", "pa2"] = "pa1"
     C: float = 1.0
     constraints: Literal[1, "all"] = 1
 
-    def _rule(self) -> Any:
+    def make_rule(self) -> Any:
+        """The rule."""
         return rule.PassiveAggressive(variant=self.variant, C=self.C)
 
-    def _joint(self) -> Any:
-        check_choice(type(self).__name__, "constraints", self.constraints, (1, "all"))
+    def make_joint(self) -> Any:
+        """The task of several constraints, or None."""
+        check_choice(self.owner, "constraints", self.constraints, (1, "all"))
         if self.constraints == 1:
             return None
         return task.MulticlassJoint(method="pa", variant=self.variant, C=self.C)
 
 
-@estimator
-class PassiveAggressiveRegressor(OnlineRegressor):
+@recipe
+class PassiveAggressiveRegression(Regression):
     r"""Passive-Aggressive regression: PA, PA-I and PA-II.
 
     Stays as it is when a prediction is within `epsilon` of its target and otherwise moves as little as it
@@ -99,13 +100,17 @@ class PassiveAggressiveRegressor(OnlineRegressor):
     [7.]
     """
 
+    estimator = "PassiveAggressiveRegressor"
+
     variant: Literal["pa", "pa1", "pa2"] = "pa1"
     C: float = 1.0
     epsilon: float = 0.1
 
-    def _rule(self) -> Any:
+    def make_rule(self) -> Any:
+        """The rule."""
         return rule.PassiveAggressive(variant=self.variant, C=self.C)
 
-    def _task(self) -> Any:
-        check_number(type(self).__name__, "epsilon", self.epsilon, 0.0)
+    def make_task(self) -> Any:
+        """The task."""
+        check_number(self.owner, "epsilon", self.epsilon, 0.0)
         return task.Regression(epsilon=self.epsilon)

@@ -1,18 +1,16 @@
 """The Perceptron, plain and averaged."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from .. import rule, task
-from ..estimators.classifier import OnlineClassifier
-from ..model.parameters import check_choice, estimator
+from ..model.parameters import check_choice
+from ..model.recipe import Classification, recipe
 
-__all__ = ["Perceptron"]
+__all__ = ["PerceptronRecipe"]
 
 
-@estimator
-class Perceptron(OnlineClassifier):
+@recipe
+class PerceptronRecipe(Classification):
     r"""The Perceptron; with ``average=True`` the averaged Perceptron.
 
     On a mistake, m ≤ 0,
@@ -40,18 +38,22 @@ class Perceptron(OnlineClassifier):
     array([1])
     """
 
+    estimator = "Perceptron"
+
     rate: float = 1.0
     update: Literal["max", "uniform"] = "max"
 
-    _ignores_weights: ClassVar[str | None] = (
-        "moves on mistakes only, so a weight scales single steps but never makes a rare class matter once it is right"
+    ignores_weights = (
+        "moves on mistakes only, so a weight scales single steps but never makes a rare class matter once it is "
+        "right"
     )
+    one_rival = "use update='max'"
 
-    _one_rival: ClassVar[str] = "use update='max'"
-
-    def _rule(self) -> Any:
+    def make_rule(self) -> Any:
+        """The rule."""
         return rule.Perceptron(rate=self.rate)
 
-    def _joint(self) -> Any:
-        check_choice(type(self).__name__, "update", self.update, ("max", "uniform"))
+    def make_joint(self) -> Any:
+        """The task of several constraints, or None."""
+        check_choice(self.owner, "update", self.update, ("max", "uniform"))
         return task.MulticlassJoint(method="uniform", rate=self.rate) if self.update == "uniform" else None

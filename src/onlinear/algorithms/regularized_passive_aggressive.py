@@ -1,18 +1,16 @@
 """Passive-Aggressive for targets that move."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from .. import belief, rule
-from ..estimators.classifier import OnlineClassifier
-from ..model.parameters import check_choice, check_number, estimator
+from ..model.parameters import check_choice, check_number
+from ..model.recipe import Classification, recipe
 
-__all__ = ["RegularizedPassiveAggressiveClassifier"]
+__all__ = ["RegularizedPassiveAggressive"]
 
 
-@estimator
-class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
+@recipe
+class RegularizedPassiveAggressive(Classification):
     r"""Passive-Aggressive that forgets, for environments that change.
 
     Plain Passive-Aggressive keeps old weights for ever. This one pulls them in at every update, so that it follows
@@ -55,18 +53,19 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
     array([1])
     """
 
+    estimator = "RegularizedPassiveAggressiveClassifier"
+
     penalty: Literal["objective", "l2_ball", "l1_ball"] = "objective"
     alpha: float = 0.001
     radius: float = 10.0
     trigger: Literal["margin", "mistake", "always"] = "margin"
     truncation: float | None = None
 
-    _ignores_weights: ClassVar[str | None] = (
-        "the margin is a constraint and has no price for a weight to multiply"
-    )
+    ignores_weights = "the margin is a constraint and has no price for a weight to multiply"
 
-    def _rule(self) -> Any:
-        owner = type(self).__name__
+    def make_rule(self) -> Any:
+        """The rule."""
+        owner = self.owner
         check_choice(owner, "penalty", self.penalty, ("objective", "l2_ball", "l1_ball"))
         check_choice(owner, "trigger", self.trigger, ("margin", "mistake", "always"))
         check_number(owner, "alpha", self.alpha, 0.0)
@@ -75,11 +74,13 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
             penalty=self.penalty, alpha=self.alpha, radius=self.radius, trigger=self.trigger
         )
 
-    def _belief(self) -> Any:
+    def make_belief(self) -> Any:
+        """The belief."""
         held = belief.L1Ball if self.penalty == "l1_ball" else belief.Mean
         return held(average=self.average)
 
-    def _truncation(self) -> float | None:
+    def truncated_by(self) -> float | None:
+        """As the parameter says."""
         if self.truncation is not None:
-            check_number(type(self).__name__, "truncation", self.truncation, 0.0)
+            check_number(self.owner, "truncation", self.truncation, 0.0)
         return self.truncation

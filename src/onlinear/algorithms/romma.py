@@ -1,18 +1,15 @@
 """Relaxed Online Maximum Margin Algorithm."""
 
-from __future__ import annotations
-
-from typing import Any, ClassVar
+from typing import Any
 
 from .. import rule
-from ..estimators.classifier import OnlineClassifier
-from ..model.parameters import estimator
+from ..model.recipe import Classification, recipe
 
-__all__ = ["ROMMAClassifier"]
+__all__ = ["ROMMA"]
 
 
-@estimator
-class ROMMAClassifier(OnlineClassifier):
+@recipe
+class ROMMA(Classification):
     r"""Relaxed Online Maximum Margin Algorithm.
 
     Keeps the shortest weights that meet the new constraint and a relaxation of all earlier ones. With n = ‖δ‖² and
@@ -41,9 +38,12 @@ class ROMMAClassifier(OnlineClassifier):
     array([1])
     """
 
+    estimator = "ROMMAClassifier"
+
     aggressive: bool = True
 
-    _ignores_weights: ClassVar[str | None] = "has no price, so every positive weight counts as 1"
+    ignores_weights = "has no price, so every positive weight counts as 1"
 
-    def _rule(self) -> Any:
+    def make_rule(self) -> Any:
+        """The rule."""
         return rule.Romma(aggressive=self.aggressive)

@@ -1,20 +1,18 @@
 """The second-order Perceptron."""
 
-from __future__ import annotations
-
 import sys
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from .. import belief, rule
-from ..estimators.classifier import GaussianClassifier
 from ..exceptions import ParameterError
-from ..model.parameters import check_choice, check_number, estimator
+from ..model.parameters import check_choice, check_number
+from ..model.recipe import Classification, Gaussian, recipe
 
-__all__ = ["SecondOrderPerceptron"]
+__all__ = ["SecondOrder"]
 
 
-@estimator
-class SecondOrderPerceptron(GaussianClassifier):
+@recipe
+class SecondOrder(Gaussian, Classification):
     r"""The second-order Perceptron.
 
     Scores with the current instance counted in, and on a mistake
@@ -54,19 +52,23 @@ class SecondOrderPerceptron(GaussianClassifier):
     array([1])
     """
 
+    estimator = "SecondOrderPerceptron"
+
     form: Literal["own", "rule"] = "own"
     ridge: float = 1.0
 
-    _ignores_weights: ClassVar[str | None] = "has no price, so every positive weight counts as 1"
+    ignores_weights = "has no price, so every positive weight counts as 1"
 
-    def _rule(self) -> Any:
+    def make_rule(self) -> Any:
+        """The rule."""
         return rule.SecondOrderPerceptron()
 
-    def _belief(self) -> Any:
-        owner = type(self).__name__
+    def make_belief(self) -> Any:
+        """The belief."""
+        owner = self.owner
         check_choice(owner, "form", self.form, ("own", "rule"))
         check_choice(owner, "covariance", self.covariance, ("diagonal", "full"))
-        check_choice(owner, "projection", self.projection, self._projections)
+        check_choice(owner, "projection", self.projection, self.projections)
         check_number(owner, "ridge", self.ridge, 0.0, sys.float_info.max, open_low=True)
         own, variance = self.form == "own", self.initial_variance / self.ridge
         if self.covariance == "full":

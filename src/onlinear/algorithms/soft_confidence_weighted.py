@@ -1,18 +1,16 @@
 """Soft Confidence-Weighted learning."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from .. import rule
-from ..model.parameters import estimator
-from .confidence_weighted import ConfidenceLevel, ConfidentClassifier
+from ..model.recipe import recipe
+from .confidence_weighted import Confident
 
-__all__ = ["SoftConfidenceWeightedClassifier"]
+__all__ = ["SoftConfidenceWeighted"]
 
 
-@estimator
-class SoftConfidenceWeightedClassifier(ConfidentClassifier):
+@recipe
+class SoftConfidenceWeighted(Confident):
     r"""Soft Confidence-Weighted learning: SCW-I and SCW-II.
 
     Confidence-Weighted learning whose constraint has a price, so that one wrong label cannot throw the weights away:
@@ -53,10 +51,13 @@ class SoftConfidenceWeightedClassifier(ConfidentClassifier):
     array(['spam'], dtype='<U4')
     """
 
+    estimator = "SoftConfidenceWeightedClassifier"
+
     penalty: Literal["linear", "squared"] = "linear"
     C: float = 1.0
-    confidence: ConfidenceLevel = ConfidenceLevel(0.9)
+    confidence: float = 0.9
     phi: float | None = None
 
-    def _rule(self) -> Any:
-        return rule.SoftConfidenceWeighted(penalty=self.penalty, C=self.C, phi=self._phi())
+    def make_rule(self) -> Any:
+        """The rule."""
+        return rule.SoftConfidenceWeighted(penalty=self.penalty, C=self.C, phi=self.margin_quantile())

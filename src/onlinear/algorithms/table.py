@@ -1,6 +1,6 @@
 """The algorithms by name, as the command line and ``rule=`` know them.
 
-One table: from a name to the estimator, the parameters the name fixes, the paper, and advice. Nothing is
+One table: from a name to the recipe, the parameters the name fixes, the paper, and advice. Nothing is
 imported until a model is made, so that listing names costs nothing.
 """
 
@@ -12,8 +12,20 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..exceptions import ParameterError
+from ..model.recipe import Classification, Recipe
+from .index import RECIPES
 
-__all__ = ["ALGORITHMS", "Algorithm", "axes_of", "find", "make", "names", "truncation_of"]
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "axes_of",
+    "find",
+    "make",
+    "names",
+    "recipe_named",
+    "recipe_of",
+    "truncation_of",
+]
 
 
 class Algorithm(NamedTuple):
@@ -23,8 +35,8 @@ class Algorithm(NamedTuple):
     ----------
     name : str
         As on the command line.
-    module, estimator : str
-        Where its class is.
+    module, recipe : str
+        Where its recipe is.
     preset : mapping
         The parameters that make the class this algorithm; they cannot be given again.
     parameters : tuple of str
@@ -37,19 +49,24 @@ class Algorithm(NamedTuple):
 
     name: str
     module: str
-    estimator: str
+    recipe: str
     preset: Mapping[str, Any] = MappingProxyType({})
     parameters: tuple[str, ...] = ()
     paper: str = ""
     advice: str = ""
 
-    def load(self) -> type[Any]:
-        """The estimator class."""
-        found: type[Any] = getattr(import_module(f"onlinear.{self.module}"), self.estimator)
+    @property
+    def estimator(self) -> str:
+        """The class that users know it by."""
+        return self.load().estimator
+
+    def load(self) -> type[Recipe]:
+        """The class of its recipe."""
+        found: type[Recipe] = getattr(import_module(f".{self.module}", __package__), self.recipe)
         return found
 
-    def make(self, **parameters: Any) -> Any:
-        """An estimator with this algorithm's preset and the given parameters.
+    def make(self, **parameters: Any) -> Recipe:
+        """A recipe with this algorithm's preset and the given parameters.
 
         Raises
         ------
@@ -95,8 +112,8 @@ _GAUSSIAN = ("covariance", "projection", "initial_variance")
 _TABLE = (
     Algorithm(
         "perceptron",
-        "algorithms.perceptron",
-        "Perceptron",
+        "perceptron",
+        "PerceptronRecipe",
         {"average": False},
         ("rate", "update"),
         "Rosenblatt. Psychological Review 65, 1958.",
@@ -104,8 +121,8 @@ _TABLE = (
     ),
     Algorithm(
         "averaged-perceptron",
-        "algorithms.perceptron",
-        "Perceptron",
+        "perceptron",
+        "PerceptronRecipe",
         {"average": True},
         ("rate", "update"),
         "Freund, Schapire. Machine Learning 37, 1999.",
@@ -113,8 +130,8 @@ _TABLE = (
     ),
     Algorithm(
         "pa",
-        "algorithms.passive_aggressive",
-        "PassiveAggressiveClassifier",
+        "passive_aggressive",
+        "PassiveAggressive",
         {"variant": "pa"},
         ("constraints",),
         _PA,
@@ -122,8 +139,8 @@ _TABLE = (
     ),
     Algorithm(
         "pa1",
-        "algorithms.passive_aggressive",
-        "PassiveAggressiveClassifier",
+        "passive_aggressive",
+        "PassiveAggressive",
         {"variant": "pa1"},
         ("C", "constraints"),
         _PA,
@@ -131,8 +148,8 @@ _TABLE = (
     ),
     Algorithm(
         "pa2",
-        "algorithms.passive_aggressive",
-        "PassiveAggressiveClassifier",
+        "passive_aggressive",
+        "PassiveAggressive",
         {"variant": "pa2"},
         ("C", "constraints"),
         _PA,
@@ -140,8 +157,8 @@ _TABLE = (
     ),
     Algorithm(
         "sop",
-        "algorithms.second_order_perceptron",
-        "SecondOrderPerceptron",
+        "second_order_perceptron",
+        "SecondOrder",
         {},
         ("ridge", "form", *_GAUSSIAN),
         "Cesa-Bianchi, Conconi, Gentile. SIAM Journal on Computing 34, 2005.",
@@ -149,8 +166,8 @@ _TABLE = (
     ),
     Algorithm(
         "romma",
-        "algorithms.romma",
-        "ROMMAClassifier",
+        "romma",
+        "ROMMA",
         {"aggressive": False},
         (),
         _ROMMA,
@@ -158,8 +175,8 @@ _TABLE = (
     ),
     Algorithm(
         "aromma",
-        "algorithms.romma",
-        "ROMMAClassifier",
+        "romma",
+        "ROMMA",
         {"aggressive": True},
         (),
         _ROMMA,
@@ -167,8 +184,8 @@ _TABLE = (
     ),
     Algorithm(
         "norma",
-        "algorithms.norma",
-        "NORMAClassifier",
+        "norma",
+        "NORMA",
         {},
         ("eta", "lam", "rho", "nu", "decay"),
         "Kivinen, Smola, Williamson. IEEE Transactions on Signal Processing 52, 2004.",
@@ -176,8 +193,8 @@ _TABLE = (
     ),
     Algorithm(
         "rpa-objective",
-        "algorithms.regularized_passive_aggressive",
-        "RegularizedPassiveAggressiveClassifier",
+        "regularized_passive_aggressive",
+        "RegularizedPassiveAggressive",
         {"penalty": "objective"},
         ("alpha", "trigger", "truncation"),
         _RPA,
@@ -185,8 +202,8 @@ _TABLE = (
     ),
     Algorithm(
         "rpa-l2-ball",
-        "algorithms.regularized_passive_aggressive",
-        "RegularizedPassiveAggressiveClassifier",
+        "regularized_passive_aggressive",
+        "RegularizedPassiveAggressive",
         {"penalty": "l2_ball"},
         ("radius", "trigger", "truncation"),
         _RPA,
@@ -194,8 +211,8 @@ _TABLE = (
     ),
     Algorithm(
         "rpa-l1-ball",
-        "algorithms.regularized_passive_aggressive",
-        "RegularizedPassiveAggressiveClassifier",
+        "regularized_passive_aggressive",
+        "RegularizedPassiveAggressive",
         {"penalty": "l1_ball"},
         ("radius", "trigger", "truncation"),
         _RPA,
@@ -203,8 +220,8 @@ _TABLE = (
     ),
     Algorithm(
         "iellip",
-        "algorithms.iellip",
-        "IELLIPClassifier",
+        "iellip",
+        "IELLIP",
         {},
         ("c", "b", *_GAUSSIAN),
         "Yang, Jin, Ye. ICML 2009.",
@@ -212,8 +229,8 @@ _TABLE = (
     ),
     Algorithm(
         "cw-var",
-        "algorithms.confidence_weighted",
-        "ConfidenceWeightedClassifier",
+        "confidence_weighted",
+        "ConfidenceWeighted",
         {"constraint": "variance"},
         ("confidence", "phi", *_GAUSSIAN),
         _CW,
@@ -221,8 +238,8 @@ _TABLE = (
     ),
     Algorithm(
         "cw-stdev",
-        "algorithms.confidence_weighted",
-        "ConfidenceWeightedClassifier",
+        "confidence_weighted",
+        "ConfidenceWeighted",
         {"constraint": "stdev"},
         ("confidence", "phi", *_GAUSSIAN),
         _CW,
@@ -230,8 +247,8 @@ _TABLE = (
     ),
     Algorithm(
         "arow",
-        "algorithms.arow",
-        "AROWClassifier",
+        "arow",
+        "AROW",
         {"loss": "squared_hinge"},
         ("r", "constraints", "cov_update", *_GAUSSIAN),
         _AROW,
@@ -239,8 +256,8 @@ _TABLE = (
     ),
     Algorithm(
         "arow-h",
-        "algorithms.arow",
-        "AROWClassifier",
+        "arow",
+        "AROW",
         {"loss": "hinge"},
         ("r", *_GAUSSIAN),
         _AROW,
@@ -248,8 +265,8 @@ _TABLE = (
     ),
     Algorithm(
         "scw1",
-        "algorithms.soft_confidence_weighted",
-        "SoftConfidenceWeightedClassifier",
+        "soft_confidence_weighted",
+        "SoftConfidenceWeighted",
         {"penalty": "linear"},
         ("C", "confidence", "phi", *_GAUSSIAN),
         _SCW,
@@ -257,8 +274,8 @@ _TABLE = (
     ),
     Algorithm(
         "scw2",
-        "algorithms.soft_confidence_weighted",
-        "SoftConfidenceWeightedClassifier",
+        "soft_confidence_weighted",
+        "SoftConfidenceWeighted",
         {"penalty": "squared"},
         ("C", "confidence", "phi", *_GAUSSIAN),
         _SCW,
@@ -266,8 +283,8 @@ _TABLE = (
     ),
     Algorithm(
         "nherd",
-        "algorithms.nherd",
-        "NHERDClassifier",
+        "nherd",
+        "NHERD",
         {},
         ("C", *_GAUSSIAN),
         "Crammer, Lee. NIPS 2010.",
@@ -275,8 +292,8 @@ _TABLE = (
     ),
     Algorithm(
         "narow",
-        "algorithms.narow",
-        "NAROWClassifier",
+        "narow",
+        "NAROW",
         {},
         ("b", "form", *_GAUSSIAN),
         "Orabona, Crammer. NIPS 2010.",
@@ -284,8 +301,8 @@ _TABLE = (
     ),
     Algorithm(
         "adagrad-rda",
-        "algorithms.adagrad_rda",
-        "AdaGradRDAClassifier",
+        "adagrad_rda",
+        "AdaGradRDA",
         {},
         ("eta", "delta0", "lam"),
         "Duchi, Hazan, Singer. JMLR 12, 2011.",
@@ -293,14 +310,22 @@ _TABLE = (
     ),
     Algorithm(
         "mira",
-        "algorithms.mira",
-        "MIRAClassifier",
+        "mira",
+        "MIRA",
         {},
         ("beta",),
         "Crammer, Singer. JMLR 3, 2003.",
         "For several classes: changes all prototypes at once, as little as it must.",
     ),
 )
+
+
+def recipe_named(estimator: str) -> type[Recipe]:
+    """The recipe of an estimator of ours."""
+    module, name = RECIPES[estimator]
+    found: type[Recipe] = getattr(import_module(f".{module}", __package__), name)
+    return found
+
 
 #: Every algorithm by its name, in the order of the documentation.
 ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType({entry.name: entry for entry in _TABLE})
@@ -327,19 +352,19 @@ def find(name: str) -> Algorithm:
     return found
 
 
-def make(name: str, **parameters: Any) -> Any:
-    """An estimator by its algorithm's name.
+def make(name: str, **parameters: Any) -> Recipe:
+    """A recipe by its algorithm's name.
 
     Parameters
     ----------
     name : str
         As on the command line: "arow", "scw1", "pa1", ...
     **parameters
-        Those of the estimator.
+        Its parameters.
 
     Returns
     -------
-    estimator
+    Recipe
 
     Examples
     --------
@@ -350,35 +375,50 @@ def make(name: str, **parameters: Any) -> Any:
     return find(name).make(**parameters)
 
 
-def axes_of(rule: Any, owner: str, **parameters: Any) -> tuple[Any, Any]:
-    """The rule and the belief a ``rule=`` parameter means: a name, or one of our classifiers.
+def recipe_of(rule: Any, owner: str, **parameters: Any) -> Classification:
+    """The recipe a ``rule=`` parameter means: a name, or the recipe of one of our classifiers.
 
     Parameters
     ----------
-    rule : str or OnlineClassifier
-        A key of `ALGORITHMS`, or a classifier, whose own parameters count.
+    rule : str or Classification
+        A key of `ALGORITHMS`, or a recipe, whose own parameters count.
     owner : str
         Who asks, for the error message.
     **parameters
-        Parameters of the classifier a name means; what the name fixes stays.
+        Parameters of the recipe a name means; what the name fixes stays.
     """
-    from ..estimators.classifier import OnlineClassifier
-
     if isinstance(rule, str):
         try:
             entry = find(rule)
         except ParameterError as error:
             raise ParameterError(f"{owner}: rule: {error}") from None
         rule = entry.make(**{**parameters, **entry.preset})
-    if isinstance(rule, OnlineClassifier):
-        if rule._always_joint or rule._joint_task() is not None:
-            raise ParameterError(
-                f"{owner}: {type(rule).__name__} as given answers several classes at once, which is defined for "
-                "multiclass classification alone; choose another rule, or constraints=1"
-            )
-        axes: tuple[Any, Any] = rule.axes()
-        return axes
-    raise ParameterError(f"{owner}: rule must be an algorithm's name or one of our classifiers, got {rule!r}")
+    if not isinstance(rule, Classification):
+        raise ParameterError(
+            f"{owner}: rule must be an algorithm's name or one of our classifiers, got {rule!r}"
+        )
+    return rule
+
+
+def axes_of(rule: Any, owner: str, **parameters: Any) -> tuple[Any, Any]:
+    """The rule and the belief a ``rule=`` parameter means, for tasks that answer one demand at a time.
+
+    Parameters
+    ----------
+    rule : str or Classification
+        As for `recipe_of`.
+    owner : str
+        Who asks, for the error message.
+    **parameters
+        Parameters of the recipe a name means; what the name fixes stays.
+    """
+    meant = recipe_of(rule, owner, **parameters)
+    if meant.always_joint or meant.joint() is not None:
+        raise ParameterError(
+            f"{owner}: {meant.owner} as given answers several classes at once, which is defined for "
+            "multiclass classification alone; choose another rule, or constraints=1"
+        )
+    return meant.axes()
 
 
 def truncation_of(rule: Any) -> float | None:
@@ -386,9 +426,7 @@ def truncation_of(rule: Any) -> float | None:
 
     Parameters
     ----------
-    rule : str or OnlineClassifier
-        As for `axes_of`.
+    rule : str or Classification
+        As for `recipe_of`.
     """
-    from ..estimators.classifier import OnlineClassifier
-
-    return rule._truncation() if isinstance(rule, OnlineClassifier) else None
+    return rule.truncated_by() if isinstance(rule, Classification) else None

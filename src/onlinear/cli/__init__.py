@@ -29,14 +29,14 @@ def _command() -> int:
     import gc
     import os
 
-    from .._lean import go_lean
+    from .. import _core
 
     # Modules make objects by the thousand and hardly any rubbish: looking for it takes a twentieth of a short run.
     gc.set_threshold(100_000, 50, 100)
     # numpy's BLAS would start a thread for every processor, and nothing here multiplies matrices.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # For this process alone: `main` may be called in one that goes on to use the estimators.
-    go_lean()
+    # For this process alone: what one run of a command learns from may not be worth the making of huge pages.
+    _core.put_off_huge_pages()
     return _run(sys.argv[1:])
 
 

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from ..algorithms.table import ALGORITHMS, Algorithm, find
+from ..persistence.values import plain
 
 __all__ = ["listed", "show"]
 
@@ -27,8 +28,6 @@ def listed(name: str | None) -> list[dict[str, Any]]:
 
 
 def _defaults(entry: Algorithm) -> dict[str, Any]:
-    from ..persistence.values import plain
-
     model = entry.make()
     return {name: plain(getattr(model, name)) for name in entry.parameters}
 

@@ -17,6 +17,9 @@ from zlib import crc32
 from ..exceptions import ModelFileError
 from ..model.stream import Counts
 from ..persistence.description import CHECKPOINT, check
+from ..persistence.loading import load_with_description, read_file
+from ..persistence.saving import save
+from ..persistence.values import plain
 from ._errors import UsageError
 
 __all__ = ["Checkpoint", "Progress", "identity"]
@@ -90,13 +93,11 @@ def identity(path: str) -> list[Any]:
 
 def _check_parameters(model: Any, fresh: Any) -> None:
     """Refuse a model with other parameters than the run's: it would end with another model, and nobody would know."""
-    from ..persistence.values import plain
-
-    if type(model) is not type(fresh):
+    if type(model.recipe) is not type(fresh.recipe):
         raise ModelFileError(
-            f"field 'estimator' is {type(model).__name__}, and the run has {type(fresh).__name__}"
+            f"field 'estimator' is {model.recipe.estimator}, and the run has {fresh.recipe.estimator}"
         )
-    found, meant = (plain(dict(one.get_params(deep=False)))["pairs"] for one in (model, fresh))
+    found, meant = (plain(one.recipe.parameters())["pairs"] for one in (model, fresh))
     for (name, value), (_, other) in zip(found, meant, strict=True):
         if value != other and name != "templates":  # which the run gives to both when it begins
             raise ModelFileError(f"field 'parameters.{name}' is {value!r}, and the run has {other!r}")
@@ -151,8 +152,6 @@ class Checkpoint:
 
     def save(self, model: Any, progress: Progress) -> None:
         """Write it, so that it is there whole or the one before still is."""
-        from ..persistence.saving import save
-
         save(model, self.path, extra={"run": {"plan": self.plan, "progress": progress.plain()}})
 
     def load(self, fresh: Any) -> tuple[Any, Progress] | None:
@@ -160,11 +159,9 @@ class Checkpoint:
 
         Parameters
         ----------
-        fresh : estimator
+        fresh : Model
             What the run would begin with: the model of the checkpoint must have its parameters.
         """
-        from ..persistence.loading import load_with_description
-
         if not self.path.exists():
             return None
         model, content = load_with_description(self.path)
@@ -175,7 +172,7 @@ class Checkpoint:
             progress = Progress.restored(content["run"]["progress"])
             self._compare(content["run"]["plan"])
             _check_parameters(model, fresh)
-            _check_progress(progress, self.plan, model.n_seen_)
+            _check_progress(progress, self.plan, model.n_seen)
         except ModelFileError as error:
             raise ModelFileError(f"{self.path}: {error}") from None
         return model, progress
@@ -193,8 +190,6 @@ class Checkpoint:
 
     def refuse_to_overwrite(self) -> None:
         """Raise when an unfinished run's checkpoint is there and nobody asked to resume it."""
-        from ..persistence.loading import read_file
-
         if not self.path.exists():
             return
         try:

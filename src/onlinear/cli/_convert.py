@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..persistence.compact import save_compact
-from ..persistence.loading import load, read_file, rebuild
+from ..persistence.loading import load_model, read_file, rebuild
 from ..persistence.tensors import write_tensors
 from ..persistence.writing import written, written_aside
 from ._errors import UsageError
@@ -42,7 +42,7 @@ def convert_model(
     if compact or dtype == "float16":
         if dtype == "float64":
             raise UsageError("a compact model is float16 or float32; leave --compact out to keep float64")
-        save_compact(load(source), target, dtype=dtype or "float16", sparse=sparse)
+        save_compact(load_model(source), target, dtype=dtype or "float16", sparse=sparse)
     else:
         _retyped(source, target, dtype)
     return {

@@ -16,7 +16,8 @@ from ..exceptions import DataError
 from ..model.stream import StreamLabels
 from ..persistence.writing import writable
 from ._errors import UsageError, printable
-from ._reading import Scored, load_model, named_label, open_like, score
+from ._reading import load_model, named_label, open_like
+from ._scoring import Scored, score
 
 __all__ = ["Evaluation", "draw", "error_of", "evaluate", "render"]
 
@@ -29,8 +30,8 @@ _TINY = 1e-15
 
 def error_of(model: Any, files: list[str], reading: dict[str, Any]) -> float:
     """Share of wrong predictions."""
-    labels = StreamLabels(model._labels.names)
-    order = model._labels.order
+    labels = StreamLabels(model.labels.names)
+    order = model.labels.order
     wrong = rows = 0
     with open_like(model, files, reading, labelled=True) as reader:
         for scored in score(model, reader):
@@ -46,18 +47,18 @@ class Evaluation:
 
     Parameters
     ----------
-    model : estimator
-        A fitted classifier.
+    model : ClassifierModel
+        What has been learned.
     """
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self.labels = StreamLabels(model._labels.names)
-        self.names = [named_label(name) for name in model.classes_.tolist()]
+        self.labels = StreamLabels(model.labels.names)
+        self.names = [named_label(name) for name in model.labels.classes.ranked]
         self.position = np.empty(
             len(self.names) + 1, dtype=np.intp
         )  # from a class's number to its place; the last: unknown
-        self.position[model._labels.order] = np.arange(len(self.names))
+        self.position[model.labels.order] = np.arange(len(self.names))
         self.position[-1] = len(self.names)
         k = len(self.names)
         self.confusion = np.zeros((k + 1, k), dtype=np.int64)  # the last row: classes the model does not know
@@ -211,7 +212,7 @@ def evaluate(
         if plots is not None:
             raise UsageError(f"--plots draws curves of classifiers, not of a {type(model).__name__}")
         if kind == "sequence":
-            from ._sequence import evaluate_sequences
+            from ._sequence_results import evaluate_sequences
 
             return evaluate_sequences(model, files, reading)
         from ._task_results import evaluate_rows

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..algorithms.table import nearest
+from ..model.answers import deviations, oriented_weights
 from ..persistence.values import plain
 from ..persistence.writing import written_aside
+from ._describing import histogram, telling
 from ._errors import UsageError, printable
 from ._reading import load_model, named_label
 
 __all__ = ["describe", "page", "render"]
 
 Array = npt.NDArray[Any]
-
-_BINS = 31
 
 
 def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
@@ -37,15 +38,13 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
         raise UsageError(f"--top must be at least 0, got {top}")
     model, kind = load_model(path)
     if kind == "sequence":
-        from ._sequence import describe_sequences
+        from ._sequence_results import describe_sequences
 
         return describe_sequences(model, path, top=top, label=label)
-    learner = model._learner
+    learner, recipe = model.learner, model.recipe
     names, towards, coefficients, deviation, intercept = _rows_of(model, kind)
     if label is not None and label not in names:
-        from ..algorithms.table import nearest
-
-        known = f"The model has {', '.join(names[:20])}" if names else f"A {type(model).__name__} has none"
+        known = f"The model has {', '.join(names[:20])}" if names else f"A {recipe.owner} has none"
         raise UsageError(f"no class {label!r}.{nearest(label, names)} {known}")
     weights = {}
     for i, name in enumerate(towards):
@@ -57,10 +56,10 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
     return {
         "model": str(path),
         "bytes": path.stat().st_size,
-        "estimator": type(model).__name__,
+        "estimator": recipe.estimator,
         "compact": deviation is None and getattr(learner.handle, "compact", False),
-        "parameters": {name: plain(value) for name, value in model.get_params(deep=False).items()},
-        "telling": list(telling(model)),
+        "parameters": {name: plain(value) for name, value in recipe.parameters().items()},
+        "telling": list(telling(recipe)),
         "classes": names,
         "features": learner.n_features,
         "dtype": learner.dtype,
@@ -72,32 +71,32 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
         "l2_norm": float(np.sqrt((coefficients**2).sum())),
         "intercept": {name: float(value) for name, value in zip(towards, intercept, strict=False)},
         "weights": weights,
-        "histogram": _histogram(coefficients[used]),
-        "std_histogram": None if deviation is None else _histogram(deviation[used]),
-        "input": {
-            name: value for name, value in (model.__dict__.get("input_") or {}).items() if name != "negative"
-        },
-        **({"radius": model.radius_} if hasattr(model, "radius_") else {}),
+        "histogram": histogram(coefficients[used]),
+        "std_histogram": None if deviation is None else histogram(deviation[used]),
+        "input": {name: value for name, value in (model.schema.input or {}).items() if name != "negative"},
+        **({"radius": model.radius} if recipe.kind == "one-class" else {}),
     }
 
 
 def _rows_of(model: Any, kind: str) -> tuple[list[str], list[str], Array, Array | None, Array]:
     """Classes, what each row of weights speaks for, the weights, their deviations, the intercepts."""
-    handle = model._learner.handle
-    if hasattr(model, "radius_"):
-        return [], ["the centre"], model.center_[None, :], None, np.empty(0)
-    names = [named_label(name) for name in model.classes_.tolist()] if hasattr(model, "classes_") else []
-    deviation = None
-    if not names:
-        deviation = model.coef_std_[None, :] if handle.has_variance else None
-        return [], ["the target"], model.coef_[None, :], deviation, np.array([model.intercept_])
+    handle = model.learner.handle
+    if model.recipe.kind == "one-class":
+        return [], ["the centre"], handle.mean()[0], None, np.empty(0)
+    weights, intercepts = handle.average()
+    variance = handle.variance()[0] if handle.has_variance else None
+    if not model.has_classes:
+        deviation = None if variance is None else np.sqrt(variance)
+        return [], ["the target"], weights, deviation, intercepts[:, 0]
+    classes = model.labels.classes
+    names = [named_label(name) for name in classes.ranked]
     if kind == "classifier":
         towards = names[1:] or names if len(names) <= 2 else names
-        deviation = model.coef_std_ if handle.has_variance else None
-        return names, towards, model.coef_, deviation, model.intercept_
-    if handle.has_variance:
-        deviation = np.sqrt(model._by_class(handle.variance()[0]))
-    return names, names, model.coef_, deviation, model.intercept_
+        deviation = None if variance is None else deviations(variance, classes)
+        intercept = oriented_weights(intercepts, classes)[:, 0]
+        return names, towards, oriented_weights(weights, classes), deviation, intercept
+    deviation = None if variance is None else np.sqrt(variance[classes.order])
+    return names, names, weights[classes.order], deviation, intercepts[classes.order][:, 0]
 
 
 def _strongest(model: Any, weights: Array, deviation: Array | None, top: int) -> list[dict[str, Any]]:
@@ -108,10 +107,10 @@ def _strongest(model: Any, weights: Array, deviation: Array | None, top: int) ->
         return []
     best = np.argpartition(-size, top - 1)[:top]
     best = best[np.lexsort((best, -size[best]))]
-    words: dict[int, str] = model._learner.handle.words()
-    named = model.__dict__.get("feature_names_in_")
+    words: dict[int, str] = model.learner.handle.words()
+    named = model.schema.names
     # A hashed word may stand in its column with a minus: what is told is what the word itself does.
-    negative = set((model.__dict__.get("input_") or {}).get("negative") or ()) & set(words)
+    negative = set((model.schema.input or {}).get("negative") or ()) & set(words)
     return [
         {
             "column": int(column),
@@ -121,13 +120,6 @@ def _strongest(model: Any, weights: Array, deviation: Array | None, top: int) ->
         }
         for column in best
     ]
-
-
-def _histogram(values: Array) -> dict[str, Any]:
-    if len(values) == 0:
-        return {"edges": [], "counts": []}
-    counts, edges = np.histogram(values, bins=_BINS)
-    return {"edges": [float(edge) for edge in edges], "counts": [int(count) for count in counts]}
 
 
 # ---------------------------------------------------------------------- as text
@@ -158,30 +150,6 @@ def render(about: dict[str, Any]) -> str:
 
 def _some(names: list[str], most: int) -> str:
     return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
-
-
-#: What is told of the weights, and what a model no longer depends on.
-_ELSEWHERE = ("dtype", "random_state")
-
-
-def telling(model: Any) -> dict[str, Any]:
-    """The parameters worth telling: those its algorithm declares, and those that were changed."""
-    from ..algorithms.table import ALGORITHMS
-    from ..estimators.base import OnlineEstimator
-
-    fields = type(model).__dataclass_fields__
-    entries = [entry for entry in ALGORITHMS.values() if entry.estimator == type(model).__name__]
-    own = {name for entry in entries for name in (*entry.preset, *entry.parameters)}
-    if not entries:  # of another task: what its class adds
-        own = fields.keys() - OnlineEstimator.__dataclass_fields__.keys()
-    values = {name: plain(value) for name, value in model.get_params(deep=False).items()}
-    return {
-        name: value
-        for name, value in values.items()
-        if value is not None
-        and name not in _ELSEWHERE
-        and (name in own or value != plain(fields[name].default))
-    }
 
 
 def _bars(histogram: dict[str, Any]) -> list[str]:

@@ -6,11 +6,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from .. import _core
 from ..persistence.writing import written
-from ._reading import Scored, cell, decide, load_model, open_like, read_blocks, score
+from ._reading import cell, decide, load_model, open_like, read_blocks
+
+if TYPE_CHECKING:
+    from ._scoring import Scored
 
 __all__ = ["opened", "predict"]
 
@@ -29,7 +32,7 @@ def predict(
     """Write predictions; returns how many rows were predicted and how many lines refused."""
     model, kind = load_model(path)
     if kind == "sequence":
-        from ._sequence import predict_sequences
+        from ._sequence_results import predict_sequences
 
         with opened(output) as out:
             return predict_sequences(model, files, reading, out, scores=scores, proba=proba, std=std)
@@ -39,13 +42,14 @@ def predict(
         columns = Columns(model, scores=scores, proba=proba, std=std)
         return _predict_rows(columns, files, reading, output, header)
     if std:
-        model._need_variance()
-    labels = model._labels
-    names = [cell(name) for name in labels.classes.ranked]
+        model.with_variance()
+    names = [cell(name) for name in model.labels.classes.ranked]
     with open_like(model, files, reading, labelled=None) as reader, opened(output) as out:
         if header:
             out.write("\t".join(_columns(names, scores, proba, std)).encode() + b"\n")
         if scores or proba or std:
+            from ._scoring import score  # which needs NumPy
+
             for scored in score(model, reader):
                 out.write(_table(scored, names, scores, proba, std))
         else:

@@ -7,18 +7,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._numpy import Array, np
 from ..exceptions import DataError, NumericError, ReadError
 from ..io._settings import DEFAULT_BITS
-from ..model.rows import refuse
 from ..model.stream import rows_of
+from ..persistence.loading import load_model as read_model
 from ._errors import UsageError, printable
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from ..io import Batch, Reader
 
+    Array = npt.NDArray[Any]
+
 __all__ = [
-    "Scored",
     "cell",
     "check_rows",
     "decide",
@@ -26,19 +28,14 @@ __all__ = [
     "named_label",
     "open_like",
     "read_blocks",
-    "score",
 ]
 
 
 def load_model(path: Path) -> tuple[Any, str]:
     """A model, and what kind it is: "classifier", "rows" (of another task) or "sequence"."""
-    from ..estimators.classifier import OnlineClassifier
-    from ..persistence.loading import load
-
-    model = load(path)
-    if isinstance(model, OnlineClassifier):
-        return model, "classifier"
-    return model, "sequence" if hasattr(model, "predict_file") else "rows"
+    model = read_model(path)
+    kind = {"classification": "classifier", "sequence": "sequence"}.get(model.recipe.kind, "rows")
+    return model, kind
 
 
 def check_rows(given: dict[str, Any]) -> None:
@@ -54,7 +51,7 @@ def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: 
     from ..io import format_of_name, read
 
     check_rows(given)
-    remembered = dict(model.__dict__.get("input_") or {})
+    remembered = dict(model.schema.input or {})
     remembered.pop("negative", None)  # for `inspect` alone
     told = given.get("format") or next(filter(None, map(format_of_name, files)), None)
     _need_alike(model, remembered, told, given.get("bits"))
@@ -68,7 +65,7 @@ def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: 
 
 def _need_alike(model: Any, remembered: dict[str, Any], told: str | None, bits: int | None) -> None:
     """Refuse what would read columns that mean something else to the model, and answer nonsense."""
-    learned, names = remembered.get("format"), model.__dict__.get("feature_names_in_")
+    learned, names = remembered.get("format"), model.schema.names
     if learned is None and names is not None and told not in (None, "svmlight"):
         raise UsageError(
             f"the model was fitted in Python on columns with names ({', '.join(map(str, names[:3]))}, ...); "
@@ -98,60 +95,19 @@ def spare(target: Path | None, option: str, files: list[str]) -> None:
         raise UsageError(f"{option} {target} is one of the files to read; name another")
 
 
-class Scored:
-    """A batch with its scores, one column per block of the model, and what follows from them."""
-
-    __slots__ = ("_model", "batch", "blocks", "scores")
-
-    def __init__(self, model: Any, batch: Batch, blocks: Array) -> None:
-        self._model = model
-        self.batch = batch
-        self.blocks = blocks
-        self.scores: Array = model._oriented(blocks)
-
-    @property
-    def decided(self) -> Array:
-        """Positions in ``classes_``."""
-        out: Array = self._model._decide(self.scores)
-        return out
-
-    @property
-    def probabilities(self) -> Array:
-        """One column per class, sorted."""
-        out: Array = self._model._probabilities(self.blocks)
-        return out
-
-    def std(self) -> Array:
-        """The standard deviation of each margin."""
-        model = self._model
-        learner = model._need_variance()
-        rows = learner.known_part(rows_of(self.batch))
-        variance = learner.handle.margin_variance_csr(*rows.arguments(), 1)
-        if isinstance(variance, tuple):
-            raise refuse(*variance, single_precision=learner.dtype == "float32")
-        out: Array = np.sqrt(variance[:, 0])
-        return out
-
-
-def score(model: Any, reader: Reader) -> Iterator[Scored]:
-    """The batches of a reader with their scores."""
-    for batch, blocks in read_blocks(model, reader):
-        yield Scored(model, batch, blocks)
-
-
 def read_blocks(model: Any, reader: Reader) -> Iterator[tuple[Batch, Array]]:
     """The batches of a reader with their scores, a column per block of the model."""
     for batch in reader:
         with _named_lines(batch):
-            yield batch, model._learner.read_rows(rows_of(batch))
+            yield batch, model.learner.read_rows(rows_of(batch))
 
 
 def decide(model: Any, reader: Reader) -> Iterator[Any]:
     """Where in the sorted classes the one stands that each row is predicted as, batch by batch."""
-    ranking = model._labels.ranking
+    ranking = model.labels.ranking
     for batch in reader:
         with _named_lines(batch):
-            yield model._learner.chosen(rows_of(batch), ranking)
+            yield model.learner.chosen(rows_of(batch), ranking)
 
 
 @contextmanager

@@ -24,17 +24,22 @@ _MOST_LABELS = 20
 
 def is_ranker(model: Any) -> bool:
     """Whether a model ranks labels."""
-    return hasattr(model, "rank")
+    return bool(model.recipe.kind == "multilabel")
 
 
 def is_one_class(model: Any) -> bool:
     """Whether a model knows one class only."""
-    return hasattr(model, "radius_")
+    return bool(model.recipe.kind == "one-class")
+
+
+def reach_of(model: Any) -> float:
+    """The distance up to which a one-class model takes a row for one of its own."""
+    return float(model.radius if model.cut is None else model.cut)
 
 
 def reading_for(model: Any, given: dict[str, Any]) -> dict[str, Any]:
     """How files for a model are read: rankers may have several labels a row."""
-    several = is_ranker(model) and not model._one_each
+    several = is_ranker(model) and not model.one_each
     return {**given, "multilabel": True} if several else given
 
 
@@ -46,18 +51,18 @@ class Columns:
 
     Parameters
     ----------
-    model : estimator
+    model : RowModel
         A regressor, a one-class model or a ranker.
     scores, proba, std : bool
         What was asked for.
     """
 
     def __init__(self, model: Any, *, scores: bool, proba: bool, std: bool) -> None:
-        owner = type(model).__name__
+        owner = model.recipe.owner
         if std:
             if is_ranker(model) or is_one_class(model):
                 raise UsageError(f"--std: a {owner} has no standard deviation for its answers")
-            model._need_variance()
+            model.with_variance()
         if proba and not is_ranker(model):
             raise UsageError(f"--proba: a {owner} has no probabilities")
         if scores and not (is_ranker(model) or is_one_class(model)):
@@ -70,7 +75,7 @@ class Columns:
         if not is_ranker(self.model):
             first = "inside" if is_one_class(self.model) else "prediction"
             return [first, *(["score"] if self.scores else []), *(["std"] if self.std else [])]
-        labels = [cell(name) for name in self.model.classes_.tolist()]
+        labels = [cell(name) for name in self.model.labels.classes.ranked]
         scores = [f"score:{name}" for name in labels] if self.scores else []
         return ["labels", *scores, *([f"proba:{name}" for name in labels] if self.proba else [])]
 
@@ -79,7 +84,7 @@ class Columns:
         if is_ranker(self.model):
             columns = self._ranked(blocks)
         elif is_one_class(self.model):
-            inside = -blocks[:, 0] - self.model.offset_
+            inside = reach_of(self.model) - blocks[:, 0]
             columns = [["1" if value >= 0 else "-1" for value in inside.tolist()]]
             if self.scores:
                 columns.append([f"{value:.9g}" for value in inside.tolist()])
@@ -90,13 +95,13 @@ class Columns:
         return "".join(["\t".join(row) + "\n" for row in zip(*columns, strict=True)]).encode()
 
     def _deviations(self, batch: Any) -> Array:
-        variance = self.model._learner.read_rows(rows_of(batch), variances=True)
+        variance = self.model.learner.read_rows(rows_of(batch), variances=True)
         out: Array = np.sqrt(variance[:, 0])
         return out
 
     def _ranked(self, blocks: Array) -> list[list[str]]:
         model = self.model
-        names = [cell(name, ",") for name in model.classes_.tolist()]
+        names = [cell(name, ",") for name in model.labels.classes.ranked]
         scores, chosen, probability = judged(model, blocks)
         order = np.argsort(-scores, axis=1, kind="stable")
         first = [
@@ -113,12 +118,12 @@ class Columns:
 
 def judged(model: Any, blocks: Array) -> tuple[Array, Array, Array]:
     """Scores, chosen labels and probabilities of a ranker, a column for each of its classes, sorted."""
-    scores = np.ascontiguousarray(blocks[:, model._labels.order])
-    probability = model._probabilities(scores)
-    if model._one_each:
+    scores = np.ascontiguousarray(blocks[:, model.labels.order])
+    probability = model.probabilities(scores)
+    if model.one_each:
         chosen = np.arange(scores.shape[1]) == np.argmax(scores, axis=1)[:, None]
     else:
-        chosen = probability >= model.threshold
+        chosen = probability >= model.recipe.threshold
     return scores, chosen, probability
 
 
@@ -130,7 +135,7 @@ def evaluate_rows(model: Any, files: list[str], reading: dict[str, Any]) -> dict
 
     Parameters
     ----------
-    model : estimator
+    model : RowModel
         A regressor, a one-class model or a ranker.
     files : list of str
         With answers; a one-class model needs none.
@@ -185,7 +190,7 @@ class _Ball:
     """How many rows are rejected, and of which label."""
 
     def __init__(self, model: Any) -> None:
-        self.reach = -model.offset_
+        self.reach = reach_of(model)
         self.rejected = 0
         self.by_label: dict[str, list[int]] = {}
 
@@ -216,7 +221,7 @@ class _Sets:
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self.labels = StreamLabels(model._labels.names)
+        self.labels = StreamLabels(model.labels.names)
         self.sums: dict[str, float] = {}
         self.exact = self.hits = self.said = self.true = self.unknown = 0
 
@@ -226,7 +231,7 @@ class _Sets:
         encode = self.labels.encode_all if several else self.labels.encode
         lists = LabelLists(np.asarray(encode(batch)), np.asarray(starts, dtype=np.int64))
         scores, chosen, _ = judged(self.model, blocks)
-        truth = lists.mask(np.arange(batch.n_rows), scores.shape[1])[:, self.model._labels.order]
+        truth = lists.mask(np.arange(batch.n_rows), scores.shape[1])[:, self.model.labels.order]
         for name, value in ranking_measures(truth, scores).items():
             self.sums[name] = self.sums.get(name, 0.0) + value
         strange = np.flatnonzero(lists.numbers < 0)

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..algorithms import table
 from ..algorithms.table import nearest
 from ..exceptions import DataError
+from ..model.kinds import model_of
 from ..model.stream import Counts, RowStream, label_value
+from ..persistence.values import plain
 from ._errors import UsageError
 from ._reading import check_rows
 
@@ -46,15 +48,15 @@ class Task:
         return table.find(algorithm)
 
     def make(self, algorithm: str, parameters: dict[str, Any], settings: dict[str, Any]) -> Any:
-        """A new estimator; bad parameters are refused before there is any data."""
-        model = self.find(algorithm).make(**parameters, **settings)
-        model.axes()
-        model._joint()
-        return model
+        """A new model; bad parameters are refused before there is any data."""
+        recipe: Any = self.find(algorithm).make(**parameters, **settings)
+        recipe.axes()
+        recipe.joint()
+        return model_of(recipe)
 
     def stream(self, model: Any, plan: Plan) -> RowStream:
         """The model at the end of a stream."""
-        stream: RowStream = model._stream(dtype=plan.dtype, skip=self.skips(plan), measure=True)
+        stream: RowStream = model.stream(dtype=plan.dtype, skip=self.skips(plan), measure=True)
         return stream
 
     def skips(self, plan: Plan) -> bool:
@@ -77,11 +79,9 @@ class Task:
 
     def told(self, model: Any, plan: Plan) -> dict[str, Any]:
         """The parameters that matter: those of the algorithm, and those that were given."""
-        from ..persistence.values import plain
-
         entry = self.find(plan.algorithm)
         names = [*entry.preset, *entry.parameters, *plan.parameters]
-        return {name: plain(getattr(model, name)) for name in dict.fromkeys(names)}
+        return {name: plain(getattr(model.recipe, name)) for name in dict.fromkeys(names)}
 
     # ------------------------------------------------------------------ what is measured
 
@@ -95,29 +95,29 @@ class Task:
 
     def figures(self, model: Any, counts: Counts) -> dict[str, Figure]:
         """What else there is to say about the run."""
-        if "cost" not in counts.sums and model.cost_matrix is None:
+        if "cost" not in counts.sums and model.recipe.cost_matrix is None:
             return {}
         total = counts.sums.get("cost", 0.0)
         return {"total_cost": total, "mean_cost": share(total, counts.examples)}
 
     def n_features(self, model: Any) -> int:
         """Features known."""
-        return int(model._learner.n_features)
+        return int(model.learner.n_features)
 
     def dtype(self, model: Any) -> str:
         """Type of the weights."""
-        return str(model._learner.dtype)
+        return str(model.learner.dtype)
 
     def class_names(self, model: Any) -> list[Any]:
         """The classes in the order of their numbers."""
-        names: list[Any] = model._labels.names
+        names: list[Any] = model.labels.names
         return names
 
     def remember(self, model: Any, kept: dict[str, Any], names: dict[int, str]) -> None:
         """Put into the model how its files were read, and the words of hashed columns."""
-        model.input_ = kept
+        model.schema.input = kept
         if names:
-            model._learner.handle.remember_words(names)
+            model.learner.handle.remember_words(names)
 
     def test(self, model: Any, files: list[str], reading: dict[str, Any]) -> dict[str, Figure]:
         """Figures on labelled files; ``error`` is among them."""
@@ -136,8 +136,8 @@ class Regression(Task):
         **{
             variant: table.Algorithm(
                 variant,
-                "algorithms.passive_aggressive",
-                "PassiveAggressiveRegressor",
+                "passive_aggressive",
+                "PassiveAggressiveRegression",
                 {"variant": variant},
                 ("epsilon",) if variant == "pa" else ("C", "epsilon"),
             )
@@ -145,8 +145,8 @@ class Regression(Task):
         },
         "arow": table.Algorithm(
             "arow",
-            "algorithms.arow",
-            "AROWRegressor",
+            "arow",
+            "AROWRegression",
             {},
             ("r", "covariance", "projection", "initial_variance"),
         ),
@@ -157,12 +157,11 @@ class Regression(Task):
         return among(self._TABLE, algorithm, self.name)
 
     def make(self, algorithm: str, parameters: dict[str, Any], settings: dict[str, Any]) -> Any:
-        """A new estimator."""
-        model = self.find(algorithm).make(**parameters, **settings)
-        model.axes()
-        if hasattr(model, "_task"):
-            model._task()
-        return model
+        """A new model."""
+        recipe = self.find(algorithm).make(**parameters, **settings)
+        recipe.axes()
+        recipe.make_task()
+        return model_of(recipe)
 
     def progress(self, counts: Counts) -> tuple[float, float]:
         """Mean absolute error."""
@@ -203,8 +202,8 @@ class OneClass(Regression):
     _TABLE: ClassVar[dict[str, table.Algorithm]] = {
         variant: table.Algorithm(
             variant,
-            "estimators.one_class",
-            "PassiveAggressiveOneClass",
+            "one_class",
+            "OneClass",
             {"variant": variant},
             ("radius", "max_radius") if variant == "pa" else ("C", "radius", "max_radius"),
         )
@@ -221,11 +220,10 @@ class OneClass(Regression):
 
     def figures(self, model: Any, counts: Counts) -> dict[str, Figure]:
         """How many were rejected, by how much, and the ball's radius."""
-        fitted = model.__sklearn_is_fitted__()
         return {
             "rejection_rate": share(*self.progress(counts)),
             "mean_loss": share(counts.sums.get("cost", 0.0), counts.examples),
-            "radius": model.radius_ if fitted else None,
+            "radius": None if model.native is None else model.radius,
         }
 
     def test(self, model: Any, files: list[str], reading: dict[str, Any]) -> dict[str, Figure]:
@@ -250,33 +248,26 @@ class Multilabel(Task):
 
     def make(self, algorithm: str, parameters: dict[str, Any], settings: dict[str, Any]) -> Any:
         """A new ranker by the given rule."""
-        from ..estimators.ranking import MultilabelRanker
-        from ..model.labels import Labels
-
         own = {name: value for name, value in parameters.items() if name in self._OWN}
         rest = {name: value for name, value in parameters.items() if name not in self._OWN}
         rule = self.find(algorithm).make(**rest)
 
-        def made() -> MultilabelRanker:
-            return MultilabelRanker(rule=rule, **own, **settings)
-
-        trial = made()  # what does not go together is told before there is any data
-        trial._labels = Labels()
-        trial._start(0, trial._labels.sorted, settings["dtype"])
-        return made()
+        ranking: Any = table.recipe_named("MultilabelRanker")
+        recipe = ranking(rule=rule, **own, **settings)
+        trial: Any = model_of(recipe)  # what does not go together is told before there is any data
+        trial.start(0, [], settings["dtype"])
+        return model_of(recipe)
 
     def told(self, model: Any, plan: Plan) -> dict[str, Any]:
         """The parameters of rule and ranker."""
-        from ..persistence.values import plain
-
-        entry = self.find(plan.algorithm)
+        entry, recipe = self.find(plan.algorithm), model.recipe
         names = dict.fromkeys([*entry.preset, *entry.parameters, *plan.parameters])
-        owner = {name: model if name in self._OWN else model.rule for name in names}
+        owner = {name: recipe if name in self._OWN else recipe.rule for name in names}
         return {name: plain(getattr(owner[name], name)) for name in names}
 
     def check_end(self, model: Any, files: list[str]) -> None:
         """A model without labels could say nothing."""
-        if not len(model._labels):
+        if not len(model.labels):
             raise DataError(f"{', '.join(files)}: no example has a label")
 
     def progress(self, counts: Counts) -> tuple[float, float]:

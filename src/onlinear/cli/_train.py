@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._core import count_numbers
-from .._numpy import Array, np
 from ..exceptions import DataError
 from ..model.stream import Counts
 from ..persistence.saving import save
@@ -23,6 +22,9 @@ from ._progress import Silent, display
 from ._tasks import Task, share
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
     from ..io import Batch, Reader
 
 __all__ = ["Plan", "train"]
@@ -141,7 +143,7 @@ class Plan:
         return 0 if formats <= {"svmlight", "vw"} else 1 << 14
 
     def model(self) -> Any:
-        """A new estimator."""
+        """A new model."""
         for name in self.parameters:
             if name in _ELSEWHERE or name in self.task.refused:
                 option = _ELSEWHERE.get(name)
@@ -159,7 +161,7 @@ class Plan:
             settings["cost_matrix"] = self.costs
         model = self.task.make(self.algorithm, self.parameters, settings)
         if self.costs is not None:
-            model._costly(np.empty(0))  # the matrix names the classes, and must be one
+            model.costly([])  # the matrix names the classes, and must be one
         return model
 
     def fingerprint(self, files: list[str]) -> dict[str, Any]:
@@ -374,7 +376,7 @@ class _Run:
             self.plan.early_stop and self._no_better()
         )
         if self.learner.started:
-            self.learner.model.n_passes_ = progress.passes
+            self.learner.model.n_passes = progress.passes
 
     def _no_better(self) -> bool:
         """Whether the last passes brought nothing."""
@@ -465,6 +467,8 @@ class _Run:
 
 def chosen(first: int, count: int, seed: int, share: float) -> Array:
     """Whether each of some rows is held out: by its number and the seed, so that batches and passes agree."""
+    import numpy as np
+
     with np.errstate(over="ignore"):
         z = (
             np.arange(first, first + count, dtype=np.uint64) + np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)

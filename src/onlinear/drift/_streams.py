@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .._sklearn import generator
+from ..estimators.random import generator
 from ..exceptions import DataError, ParameterError
 from ..model.parameters import check_number
 

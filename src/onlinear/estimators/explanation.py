@@ -13,7 +13,7 @@ import numpy.typing as npt
 from .._core import Fault
 from ..belief import Diagonal, Information
 from ..model.labels import Classes
-from ..model.learner import Learner
+from ..model.native import Native
 from ..model.rows import SparseRows, refuse
 
 __all__ = ["Explanation"]
@@ -77,7 +77,7 @@ class Explanation:
 
 
 def explain_margin(
-    learner: Learner,
+    learner: Native,
     columns: Array,
     values: Array,
     classes: Classes,

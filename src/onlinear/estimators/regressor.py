@@ -1,39 +1,39 @@
-"""Learning real targets, once for every regressor."""
+"""Regressors: scikit-learn's manners around a model of targets."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from .. import _core, task
-from .._numpy import np
-from .._sklearn import RegressorMixin, is_lean
-from ..exceptions import DataError
-from ..model.labels import Labels
-from ..model.learner import Report, targets_of, weights_of, weighty
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_consistent_length, column_or_1d
+
+from .. import _core
+from ..model.arrays import Array, targets_of, weighty
+from ..model.native import Report
+from ..model.recipe import Recipe
+from ..model.regressor import RegressorModel
 from ..model.rows import Rows, refuse, refuse_masked
-from .base import Array, LinearEstimator
+from ..model.undo import all_or_nothing
+from ..model.weights import weights_of
+from .base import LinearShell
+from .making import shell
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..model.stream import RowStream
-
 __all__ = ["OnlineRegressor"]
 
 
-@dataclass(kw_only=True, init=False, eq=False, repr=False)
-class OnlineRegressor(RegressorMixin, LinearEstimator):
-    """What all regressors share; see `_parameters.SHARED_PARAMETERS` for the parameters."""
+@shell
+class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ignore[misc]
+    """What all regressors share."""
 
-    _with_variances: ClassVar[str] = "AROWRegressor"
-
-    # ------------------------------------------------------------------ what a subclass says
-
-    def _task(self) -> Any:
-        """The task these parameters mean."""
-        return task.Regression()
+    @classmethod
+    def suits(cls, recipe: type[Recipe]) -> bool:
+        """Whether this is the shell for a recipe."""
+        return recipe.kind == "regression"
 
     # ------------------------------------------------------------------ learning
 
@@ -53,22 +53,26 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         -------
         self
         """
-        self._check_parameters()
-        go_on = self.warm_start and self._so_far() is not None
-        with self._all_or_nothing():
-            rows, targets = self._validated(X, y, reset=not go_on)
-            weights = self._fit_weights(sample_weight, rows.n_rows)
-            self._make_room(rows, self._state_dtype(X), anew=not go_on)
-            if weights is not None:
-                self._inspect(
-                    rows, self._learner.dtype
-                )  # those of no weight are not learned, and must be sound too
-            self._make_passes(
-                weighty(weights, rows.n_rows),
-                lambda order, first: self._learner.learn_rows(
-                    rows, targets, weights, order=order, checked=True
-                ),
-            )
+        recipe = self._recipe()
+        recipe.check()
+        model = (self._so_far() if self.warm_start else None) or RegressorModel(recipe)
+        try:
+            with all_or_nothing(model):
+                rows, targets = self._validated(X, y, model)
+                weights = self._fit_weights(sample_weight, rows.n_rows)
+                model.make_room(rows, self._state_dtype(X), anew=model.native is None)
+                learner = model.learner
+                if weights is not None:  # rows of no weight are not learned, and must be sound too
+                    model.inspect(rows, learner.dtype)
+                self._make_passes(
+                    model,
+                    weighty(weights, rows.n_rows),
+                    lambda order, first: learner.learn_rows(
+                        rows, targets, weights, order=order, checked=True
+                    ),
+                )
+        finally:
+            self._keep(model)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
@@ -89,22 +93,25 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         """
         if y is None and self._learn_stream(X):
             return self
-        first = self._so_far() is None
-        rows = None if first else self._quick(X)
+        model = self._begun()
+        rows = self._quick(X)
         inspected = rows is None
-        with self._all_or_nothing() as restore:
-            if rows is None:
-                self._check_parameters()
-                rows, targets = self._validated(X, y, reset=first)
-                weights = weights_of(sample_weight, rows.n_rows)
-                if self._are_weightless(rows, weights, self._state_dtype(X)):
-                    restore()
-                    return self
-                self._make_room(rows, self._state_dtype(X), anew=first)
-            else:
-                targets = targets_of(y, rows.n_rows)
-                weights = weights_of(sample_weight, rows.n_rows)
-            self._learner.learn_rows(rows, targets, weights, checked=inspected)
+        try:
+            with all_or_nothing(model) as undo:
+                if rows is None:
+                    model.recipe.check()
+                    rows, targets = self._validated(X, y, model)
+                    weights = weights_of(sample_weight, rows.n_rows)
+                    if model.are_weightless(rows, weights, self._state_dtype(X)):
+                        undo.back()
+                        return self
+                    model.make_room(rows, self._state_dtype(X), anew=model.native is None)
+                else:
+                    targets = targets_of(y, rows.n_rows)
+                    weights = weights_of(sample_weight, rows.n_rows)
+                model.learner.learn_rows(rows, targets, weights, checked=inspected)
+        finally:
+            self._keep(model)
         return self
 
     def learn_one(self, x: Mapping[Any, Any], y: float, w: float = 1.0) -> Self:
@@ -123,27 +130,12 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         -------
         self
         """
+        model = self._begun()
         try:
-            target = float(y)
-        except (TypeError, ValueError):
-            raise DataError(f"y must be a number, got {y!r}") from None
-        if self._so_far() is not None:
-            self._learn_dict(x, w, target=target)
-            return self
-        self._check_parameters()
-        if not np.isfinite(target):
-            raise DataError(f"y must be finite, got {y!r}")
-        if not self._is_weightless(x, w, self._dict_dtype()):
-            with self._all_or_nothing(single=True):
-                self._labels = Labels()
-                self._start(0, np.empty(0), self._dict_dtype())
-                self._learn_dict(x, w, target=target)
+            model.learn_one(x, y, w)
+        finally:
+            self._keep(model)
         return self
-
-    def _stream(self, **options: Any) -> RowStream:
-        from ..model.task_streams import TargetStream
-
-        return TargetStream(self, **options)
 
     def _error(self, report: Report, n: int) -> float:
         return report.cost / n
@@ -153,26 +145,18 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
 
     # ------------------------------------------------------------------ getting ready
 
-    def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Rows, Array]:
-        rows = self._checked_rows(X, reset=reset)
-        if not is_lean():
-            from sklearn.utils.validation import check_consistent_length, column_or_1d
-
-            if y is None:
-                raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
-            refuse_masked(y, "y")
-            y = column_or_1d(y, warn=True)
-            check_consistent_length(X, y)
+    def _validated(self, X: Any, y: Any, model: RegressorModel) -> tuple[Rows, Array]:
+        rows = self._checked_rows(X, model)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
+        refuse_masked(y, "y")
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
         targets = targets_of(y, rows.n_rows)
         bad = ~np.isfinite(targets)
         if bad.any():
             raise refuse(int(_core.Fault.bad_target.value), int(np.flatnonzero(bad)[0]), -1)
         return rows, targets
-
-    def _start(self, n_features: int, classes: Array | list[Any], dtype: str, *, anew: bool = True) -> None:
-        rule, known = self.axes()
-        self._learner = self._make_learner(self._task(), rule, known, n_features, None, dtype, anew=anew)
-        self.n_features_in_ = n_features
 
     # ------------------------------------------------------------------ predicting
 
@@ -195,10 +179,10 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         """
         if not return_std:
             return self._blocks(X)[:, 0]
-        self._need_variance()
+        learner = self._ready().with_variance()
         rows = self._rows_to_read(X)
-        mean = self._learner.read_rows(rows, n_threads=self._threads())[:, 0]
-        variance = self._learner.read_rows(rows, variances=True, n_threads=self._threads())[:, 0]
+        mean = learner.read_rows(rows, n_threads=self._threads())[:, 0]
+        variance = learner.read_rows(rows, variances=True, n_threads=self._threads())[:, 0]
         return mean, np.sqrt(variance)
 
     def predict_one(self, x: Mapping[Any, Any]) -> float:
@@ -213,9 +197,7 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
         -------
         float
         """
-        if self.__dict__.get("_learner") is None:
-            return 0.0
-        return float(self._dict_blocks(x)[0, 0])
+        return 0.0 if self._model is None else float(self._model.read_dict(x)[0])
 
     # ------------------------------------------------------------------ fitted state
 
@@ -233,11 +215,11 @@ class OnlineRegressor(RegressorMixin, LinearEstimator):
     @property
     def coef_std_(self) -> Array:
         """Standard deviation of every weight."""
-        self._need_variance()
+        self._ready().with_variance()
         deviation: Array = np.sqrt(self._weights("variance")[0][0])
         return deviation
 
     @property
     def total_loss_(self) -> float:
         """Sum of the absolute errors of all predictions made before learning."""
-        return self._ready().total_cost
+        return self._ready().learner.total_cost

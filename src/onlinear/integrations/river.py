@@ -19,11 +19,8 @@ except ImportError as error:
     ) from error
 from sklearn.base import clone
 
-from ..algorithms.arow import AROWClassifier, AROWRegressor
-from ..estimators.classifier import OnlineClassifier
-from ..estimators.one_class import PassiveAggressiveOneClass
-from ..estimators.ranking import MultilabelRanker
-from ..estimators.regressor import OnlineRegressor
+from .. import AROWClassifier, AROWRegressor, MultilabelRanker, PassiveAggressiveOneClass
+from ..estimators import OnlineClassifier, OnlineOneClass, OnlineRanker, OnlineRegressor
 
 __all__ = [
     "RiverAnomalyDetector",
@@ -176,7 +173,7 @@ class RiverAnomalyDetector(_Detector):  # type: ignore[misc]
 
     Attributes
     ----------
-    model : PassiveAggressiveOneClass
+    model : OnlineOneClass
         The learner, with everything it offers: `center_`, `radius_`, `save`.
 
     Examples
@@ -190,9 +187,9 @@ class RiverAnomalyDetector(_Detector):  # type: ignore[misc]
     True
     """
 
-    def __init__(self, estimator: PassiveAggressiveOneClass) -> None:
+    def __init__(self, estimator: OnlineOneClass) -> None:
         self.estimator = estimator
-        self.model: PassiveAggressiveOneClass = clone(estimator)
+        self.model: OnlineOneClass = clone(estimator)
 
     def learn_one(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Learn one example.
@@ -231,7 +228,7 @@ class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc
 
     Attributes
     ----------
-    model : MultilabelRanker
+    model : OnlineRanker
         The ranker that learns, with everything it offers: `rank`, `save`, `coef_`.
 
     Examples
@@ -246,9 +243,9 @@ class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc
     {'art': False, 'sport': True}
     """
 
-    def __init__(self, estimator: MultilabelRanker) -> None:
+    def __init__(self, estimator: OnlineRanker) -> None:
         self.estimator = estimator
-        self.model: MultilabelRanker = clone(estimator)
+        self.model: OnlineRanker = clone(estimator)
 
     def learn_one(self, x: Mapping[Any, Any], y: Mapping[Any, bool], w: float = 1.0) -> None:
         """Learn one example.
@@ -293,8 +290,8 @@ class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc
 _WRAPPERS: tuple[tuple[type, type], ...] = (
     (OnlineClassifier, RiverClassifier),
     (OnlineRegressor, RiverRegressor),
-    (PassiveAggressiveOneClass, RiverAnomalyDetector),
-    (MultilabelRanker, RiverMultiLabelClassifier),
+    (OnlineOneClass, RiverAnomalyDetector),
+    (OnlineRanker, RiverMultiLabelClassifier),
 )
 
 
@@ -328,5 +325,7 @@ def as_river(estimator: Any) -> Any:
             if pattern.__sklearn_is_fitted__():
                 river_model.model = copy.deepcopy(estimator)
             return river_model
-    known = ", ".join(kind.__name__ for kind, _ in _WRAPPERS)
-    raise TypeError(f"as_river takes an estimator of onlinear ({known}), got {type(estimator).__name__}")
+    raise TypeError(
+        "as_river takes an estimator of onlinear (a classifier, a regressor, PassiveAggressiveOneClass, "
+        f"MultilabelRanker), got {type(estimator).__name__}"
+    )

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._numpy import np
-
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
     from scipy.sparse import csr_matrix
 
@@ -93,44 +92,44 @@ class Batch:
     @property
     def indptr(self) -> npt.NDArray[np.int64]:
         """Where rows begin and end."""
-        return np.asarray(self.buffers.indptr)
+        return _array(self.buffers.indptr)
 
     @property
     def indices(self) -> npt.NDArray[np.int32]:
         """Columns."""
-        return np.asarray(self.buffers.indices)
+        return _array(self.buffers.indices)
 
     @property
     def values(self) -> npt.NDArray[np.float32]:
         """Values."""
-        return np.asarray(self.buffers.values)
+        return _array(self.buffers.values)
 
     @property
     def labels(self) -> npt.NDArray[np.float64]:
         """Labels that are numbers."""
-        return np.asarray(self.buffers.labels)
+        return _array(self.buffers.labels)
 
     @property
     def label_ids(self) -> npt.NDArray[np.int32]:
         """Labels that are text."""
-        return np.asarray(self.buffers.label_ids)
+        return _array(self.buffers.label_ids)
 
     @property
     def label_indptr(self) -> npt.NDArray[np.int64] | None:
         """Where the labels of rows begin and end, if rows may have several."""
         ends = self.buffers.label_indptr
-        return None if ends is None else np.asarray(ends)
+        return None if ends is None else _array(ends)
 
     @property
     def weight(self) -> npt.NDArray[np.float64] | None:
         """Importance of rows, if not all have 1."""
         weight = self.buffers.weight
-        return None if weight is None else np.asarray(weight)
+        return None if weight is None else _array(weight)
 
     @property
     def lines(self) -> npt.NDArray[np.int64]:
         """Lines of rows."""
-        return np.asarray(self.buffers.lines)
+        return _array(self.buffers.lines)
 
     @property
     def n_rows(self) -> int:
@@ -171,6 +170,8 @@ class Batch:
     @property
     def has_labels(self) -> bool:
         """Whether every row has a label."""
+        import numpy as np
+
         return self.label_indptr is not None or not bool(np.any(np.isnan(self.labels) & (self.label_ids < 0)))
 
     @property
@@ -188,6 +189,8 @@ class Batch:
         return [tuple(items[first:last]) for first, last in pairwise(ends)]
 
     def _flat_labels(self) -> npt.NDArray[Any]:
+        import numpy as np
+
         is_text = self.label_ids >= 0
         if not bool(np.any(is_text)):
             return self.labels
@@ -224,3 +227,10 @@ class Batch:
             n_features=self.n_features,
             n_refused=self.n_refused,
         )
+
+
+def _array(numbers: Any) -> npt.NDArray[Any]:
+    """Numbers of the parser's memory as an array; the first one that is asked for imports NumPy."""
+    import numpy as np
+
+    return np.asarray(numbers)

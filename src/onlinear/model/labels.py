@@ -7,12 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._numpy import Array, np
 from ..exceptions import DataError
-from .rows import refuse_masked, types_taken
+from .rows import refuse_masked
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
 
 
 class Classes:
@@ -32,6 +37,8 @@ class Classes:
     @cached_property
     def dtype(self) -> np.dtype[Any] | None:
         """The type of the array that would hold them."""
+        import numpy as np
+
         return None if self.type is None else np.dtype(self.type)
 
     @cached_property
@@ -56,6 +63,8 @@ class Classes:
     @cached_property
     def sorted(self) -> Array:
         """The classes, sorted."""
+        import numpy as np
+
         kind = "O" if self.dtype is None else self.dtype.kind
         if kind == "O":
             made = np.empty(self.count, dtype=object)
@@ -66,6 +75,8 @@ class Classes:
     @cached_property
     def order(self) -> Array:
         """The number of each sorted class."""
+        import numpy as np
+
         return np.array(self.ranking, dtype=np.intp)
 
     @cached_property
@@ -115,6 +126,8 @@ class Labels:
 
     def arrivals(self, y: Array) -> tuple[Array, Array]:
         """The labels of `y` that have no number yet, in the order in which they come, and the row each comes in."""
+        import numpy as np
+
         rows = first_rows(y)
         if rows is None:
             with _orderable():
@@ -158,6 +171,8 @@ class Labels:
 
     def unknown(self, y: Array) -> Array:
         """The distinct labels of `y` that have no number yet, sorted."""
+        import numpy as np
+
         with _orderable():
             distinct = distinct_labels(y)
         fresh: Array = distinct[
@@ -167,6 +182,8 @@ class Labels:
 
     def encode(self, y: Array) -> Array | None:
         """The numbers of `y` as int32, or None when it holds a label not met before."""
+        import numpy as np
+
         dtype = self.classes.dtype
         if len(y) == 0:
             return np.empty(0, dtype=np.int32)
@@ -182,11 +199,13 @@ class Labels:
             return None
 
     def _encode_sorted(self, y: Array) -> Array | None:
+        import numpy as np
+
         known = self.classes
         classes = known.sorted
         if len(classes) == 0:
             return None
-        whole = types_taken()[1]  # which the core numbers itself
+        whole = (np.int32, np.int64)  # which the core numbers itself
         if y.dtype in whole and classes.dtype in whole:
             return _core.number_labels(
                 np.ascontiguousarray(y), classes.astype(np.int64), known.order.astype(np.int32)
@@ -218,7 +237,9 @@ def _orderable() -> Iterator[None]:
 
 def first_rows(y: Array) -> Array | None:
     """The row in which each label comes for the first time, for whole numbers that do not lie far apart."""
-    if y.dtype not in types_taken()[1]:
+    import numpy as np
+
+    if y.dtype not in (np.int32, np.int64):
         if y.dtype.kind not in "iub" or y.dtype.itemsize > 4:
             return None
         y = y.astype(np.int64)
@@ -228,6 +249,8 @@ def first_rows(y: Array) -> Array | None:
 
 def distinct_labels(y: Array) -> Array:
     """The distinct values of `y`, sorted."""
+    import numpy as np
+
     rows = first_rows(y)
     return np.unique(y) if rows is None else np.sort(y[rows])
 
@@ -245,6 +268,8 @@ def type_of(labels: Array | list[Any]) -> str:
             return f"{_ORDER}i8"
         if kinds == {float}:
             return f"{_ORDER}f8"
+    import numpy as np
+
     return np.asarray(labels).dtype.str
 
 
@@ -254,6 +279,8 @@ def _joined(before: str | None, added: str) -> str:
         return added
     if before[1] == added[1] == "U":
         return before if int(before[2:]) > int(added[2:]) else added
+    import numpy as np
+
     a, b = np.dtype(before), np.dtype(added)
     numbers = a.kind in "iubf" and b.kind in "iubf"
     return np.result_type(a, b).str if numbers else np.dtype(object).str
@@ -268,6 +295,8 @@ def label_array(y: Any) -> Array:
     NumPy makes words of numbers that stand among words, floats of whole numbers that stand among floats, and leaves out
     a NUL at the end of a word: by `learn_one` the same labels would be other classes.
     """
+    import numpy as np
+
     refuse_masked(y, "y")
     kind = getattr(y, "dtype", None)
     if not isinstance(kind, np.dtype) and getattr(kind, "kind", "") in ("i", "u", "b"):
@@ -318,6 +347,8 @@ def label_of(label: Any) -> Any:
         return label if type(label) is float else float.__float__(label)
     if isinstance(label, int):
         return label
+    import numpy as np
+
     if isinstance(label, np.generic) and not _is_time(label):
         plain = label.item()
         if isinstance(plain, bool | int | float | str):
@@ -327,11 +358,15 @@ def label_of(label: Any) -> Any:
 
 def _is_time(label: Any) -> bool:
     """Whether a label is one of NumPy's times, whose nanoseconds it gives as a plain number."""
+    import numpy as np
+
     return isinstance(label, np.datetime64 | np.timedelta64)
 
 
 def _no_label(label: Any) -> DataError:
     """What is wrong with a label that no model file can hold."""
+    import numpy as np
+
     if isinstance(label, np.generic) and not _is_time(label):
         label = label.item()
     if isinstance(label, bytes):
@@ -368,6 +403,8 @@ def inexact_labels(label: Any) -> DataError:
 
 def _need_exact(names: list[Any], kind: str) -> None:
     """Refuse classes that the type of their array would change: two of them might become one."""
+    import numpy as np
+
     for name, kept in zip(names, np.array(names, dtype=kind).tolist(), strict=True):
         if name != kept:
             raise inexact_labels(name)

@@ -1,20 +1,21 @@
-"""Rows as the core wants them: CSR or dense arrays of float32 or float64, without copies where none is needed."""
+"""Rows as the core takes them, CSR or dense, and what to say of those it refuses."""
 
 from __future__ import annotations
 
 import sys
-from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from .. import _core
 from .._core import Fault
-from .._numpy import Array, np
 from ..exceptions import DataError, NumericError
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-@cache
-def types_taken() -> tuple[tuple[np.dtype[Any], ...], tuple[np.dtype[Any], ...]]:
-    """The types of values and of indices that the core takes as they are."""
-    return (np.dtype(np.float32), np.dtype(np.float64)), (np.dtype(np.int32), np.dtype(np.int64))
+    Array = npt.NDArray[Any]
+
+__all__ = ["DenseRows", "Rows", "SparseRows", "narrowed", "refuse", "refuse_dict", "refuse_masked"]
 
 
 class SparseRows(NamedTuple):
@@ -64,42 +65,6 @@ class DenseRows(NamedTuple):
 Rows: TypeAlias = SparseRows | DenseRows
 
 
-def is_sparse(X: Any) -> bool:
-    """Whether `X` is a scipy.sparse matrix or array, found without importing scipy."""
-    return hasattr(X, "format") and hasattr(X, "tocsr")
-
-
-def quick_rows(X: Any) -> Rows | None:
-    """Rows the core can use as they are, or None when `X` needs converting."""
-    floats, integers = types_taken()
-    if type(X) is np.ndarray:
-        return DenseRows(X) if X.ndim == 2 and X.dtype in floats and is_regular(X) else None
-    if getattr(X, "format", None) == "csr" and hasattr(X, "indptr"):
-        data, indices, indptr = X.data, X.indices, X.indptr
-        if data.dtype in floats and indices.dtype in integers and indptr.dtype in integers:
-            n_rows, n_columns = X.shape
-            if indptr.shape[0] != n_rows + 1:
-                raise DataError(
-                    f"indptr has {indptr.shape[0]} entries for {n_rows} rows; it needs one more than rows"
-                )
-            if data.shape[0] != indices.shape[0]:
-                raise DataError(
-                    f"data has {data.shape[0]} entries and indices {indices.shape[0]}; they must agree"
-                )
-            return SparseRows(regular(data), regular(indices), regular(indptr), n_rows, n_columns)
-    return None
-
-
-def is_regular(array: Array) -> bool:
-    """Whether every element lies at a multiple of its size, as the core reads it."""
-    return array.flags.aligned and not any(step % array.itemsize for step in array.strides)
-
-
-def regular(array: Array) -> Array:
-    """The array itself, or a copy whose elements lie one after the other at multiples of their size."""
-    return array if array.flags.aligned and array.flags.c_contiguous else array.copy()
-
-
 def refuse_masked(given: Any, name: str) -> None:
     """Refuse an array some of whose entries are masked: the numbers under a mask mean nothing."""
     masked = sys.modules.get("numpy.ma")
@@ -110,60 +75,7 @@ def refuse_masked(given: Any, name: str) -> None:
         )
 
 
-def check_sparse(X: Any) -> None:
-    """Look at the indices of sparse formats that SciPy will convert: its conversions trust them."""
-    if not is_sparse(X):
-        return
-    if len(X.shape) != 2:
-        raise DataError(
-            f"X must have two dimensions, got {len(X.shape)}; use X.reshape(1, -1) for a single example"
-        )
-    if X.format in ("csc", "bsr") or (X.format == "csr" and quick_rows(X) is None):
-        for name in ("indices", "indptr"):
-            kind = getattr(X, name).dtype
-            if kind.kind != "i":
-                raise DataError(
-                    f"X is not a valid {X.format} matrix: {name} must hold signed integers, got {kind}"
-                )
-        try:
-            X.check_format(full_check=True)
-        except (ValueError, IndexError) as error:
-            raise DataError(f"X is not a valid {X.format} matrix: {error}") from None
-    if X.format == "coo":
-        for axis, (name, index) in enumerate(zip(("row", "column"), (X.row, X.col), strict=True)):
-            if len(index) != len(X.data) or (
-                len(index) and not 0 <= index.min() <= index.max() < X.shape[axis]
-            ):
-                raise DataError(
-                    f"X is not a valid coo matrix: a {name} index lies outside the shape {X.shape}"
-                )
-
-
-def to_rows(X: Any) -> Rows:
-    """Rows from anything two-dimensional and numeric; used where scikit-learn's validation is not wanted."""
-    rows = quick_rows(X)
-    if rows is not None:
-        return rows
-    floats, _ = types_taken()
-    if is_sparse(X):
-        check_sparse(X)
-        csr = X.tocsr()
-        data = csr.data if csr.data.dtype in floats else csr.data.astype(np.float64)
-        return SparseRows(regular(data), regular(csr.indices), regular(csr.indptr), *csr.shape)
-    refuse_masked(X, "X")
-    x = np.asarray(X)
-    if x.dtype in floats:
-        x = x if is_regular(x) else x.copy()
-    if x.dtype not in floats:
-        try:
-            x = x.astype(np.float64)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise DataError(f"X must be numeric, got dtype {x.dtype}") from error
-    if x.ndim != 2:
-        raise DataError(
-            f"X must have two dimensions, got {x.ndim}; use X.reshape(1, -1) for a single example"
-        )
-    return DenseRows(x)
+_LARGEST = {"float32": (2 - 2**-23) * 2.0**127, "float64": sys.float_info.max}
 
 
 def refuse_dict(
@@ -172,7 +84,7 @@ def refuse_dict(
     """The exception for a dict the core refused, which names the feature as the dict does."""
     kind = Fault(fault)
     dtype = "float32" if single_precision else "float64"
-    name = _culprit(x, np.inf if kind != Fault.too_large else float(np.finfo(dtype).max))
+    name = _culprit(x, inf if kind != Fault.too_large else _LARGEST[dtype])
     what = f"feature {column}" if name is None else f"feature {name[0]!a}"
     match kind:
         case Fault.nan:
@@ -256,3 +168,15 @@ def refuse(
     numeric = kind in (Fault.margin_overflow, Fault.step_overflow, Fault.variance_overflow)
     error = NumericError if numeric else DataError
     return error(message, row, column if column >= 0 else None)
+
+
+def narrowed(rows: Rows, n_features: int, single_precision: bool) -> Rows:
+    """Rows without the features a learner has never met: they have no weight."""
+    if isinstance(rows, DenseRows):
+        return DenseRows(rows.x[:, :n_features])
+    fault, row, column = _core.inspect_csr(*rows.arguments(), single_precision)
+    if fault:
+        raise refuse(fault, row, column, single_precision=single_precision, learning=False)
+    kept = _core.narrow_csr(rows.data, rows.indices, rows.indptr, n_features)
+    data, indices, indptr = (rows.data, rows.indices, rows.indptr) if kept is None else kept
+    return SparseRows(data, indices, indptr, rows.n_rows, n_features)

@@ -10,19 +10,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._numpy import Array, np
 from ..exceptions import DataError, NumericError, ReadError
-from .learner import weights_of
+from .recipe import state_type
 from .rows import SparseRows, refuse
+from .weights import weights_of
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
     from ..io._batch import Batch
+    from .model import RowModel
 
 __all__ = [
     "Counts",
     "RowStream",
     "StreamLabels",
-    "StreamLearner",
     "label_name",
     "label_value",
     "refused_line",
@@ -161,7 +164,7 @@ class RowStream:
 
     Parameters
     ----------
-    model : estimator
+    model : RowModel
         It learns what comes; it may have learned before.
     dtype : {"float32", "float64"}
         Type of a new model's weights.
@@ -176,18 +179,17 @@ class RowStream:
     _MOST_SCORES = 1 << 20
 
     def __init__(
-        self, model: Any, *, dtype: str = "float32", skip: bool = False, measure: bool = False
+        self, model: RowModel, *, dtype: str = "float32", skip: bool = False, measure: bool = False
     ) -> None:
-        model._so_far()
         self.model = model
-        self.dtype = model.dtype or dtype
+        self.dtype = state_type(model.recipe.dtype or dtype) or dtype
         self.skip = skip
         self.measure = measure
 
     @property
     def started(self) -> bool:
         """Whether the model has met an example."""
-        return self.model.__dict__.get("_learner") is not None
+        return self.model.native is not None
 
     # ------------------------------------------------------------------ what a task says
 
@@ -208,8 +210,7 @@ class RowStream:
 
     def _grow(self, n_features: int) -> None:
         """Make room for features not met before."""
-        self.model._learner.grow(n_features, 1)
-        self.model.n_features_in_ = n_features
+        self.model.learner.grow(n_features, 1)
 
     def _tally(self, answers: Any, rows: Array, scores: Array) -> dict[str, float]:
         """Sums of what the task measures over some rows, from the scores just before they were learned."""
@@ -272,13 +273,13 @@ class RowStream:
         """
         stop = batch.n_rows if stop is None else stop
         done = Counts()
-        if "feature_names_in_" in self.model.__dict__ and start < stop:
+        if self.model.schema.names is not None and start < stop:
             self._need_named(batch, start)
         try:
             while start < stop:
                 start, end = self._meet_rows(batch, answers, start, stop)
                 if self.measure and start < end:
-                    end = min(end, start + max(self._MOST_SCORES // self.model._learner.handle.n_blocks, 1))
+                    end = min(end, start + max(self._MOST_SCORES // self.model.learner.handle.n_blocks, 1))
                 end = self._until(held_out, start, end)
                 if start < end:
                     start = self._learn_known(batch, answers, start, end, calibrate, held_out, done)
@@ -301,18 +302,21 @@ class RowStream:
         done: Counts,
     ) -> int:
         """Learn rows that bring nothing new but features; returns where to go on."""
-        learner = self.model._learner
+        learner = self.model.learner
         if batch.n_features > learner.handle.n_features:
             self._grow(batch.n_features)
         weight = None if batch.weight is None else batch.weight[start:stop]
         heavy = None if weight is None else weight > 0
         apart, scores = None, None
-        if held_out is not None and held_out[start:stop].any():
-            apart = held_out[start:stop]
-            weight = np.where(apart, 0.0, 1.0 if weight is None else weight)
-        if apart is not None or self.measure:
-            scores = np.zeros((stop - start, learner.handle.n_blocks))
-        weight = weights_of(weight, stop - start)
+        if weight is not None or held_out is not None or self.measure:
+            import numpy as np
+
+            if held_out is not None and held_out[start:stop].any():
+                apart = held_out[start:stop]
+                weight = np.where(apart, 0.0, 1.0 if weight is None else weight)
+            if apart is not None or self.measure:
+                scores = np.zeros((stop - start, learner.handle.n_blocks))
+            weight = weights_of(weight, stop - start)
         class_weight, balanced = self._class_weights()
         labels, lists = self._lesson(answers, start, stop)
         learned, mistakes, updates, cost, fault, row, column = learner.handle.learn_csr(
@@ -342,7 +346,7 @@ class RowStream:
 
     def _need_named(self, batch: Batch, row: int) -> None:
         """Refuse more columns than a model has that knows its columns by name."""
-        names = self.model.feature_names_in_
+        names = self.model.schema.names or []
         if batch.n_features > len(names):
             why = (
                 f"the model knows its {len(names)} features by name ({', '.join(map(str, names[:3]))}, ...), and this "
@@ -364,6 +368,8 @@ class RowStream:
         if scores is None:
             done.examples += learned if heavy is None else int(heavy[:learned].sum())
             return
+        import numpy as np
+
         counts = np.ones(learned, dtype=bool) if heavy is None else heavy[:learned]
         aside = np.zeros(learned, dtype=bool) if apart is None else apart[:learned]
         part = Counts()
@@ -382,96 +388,8 @@ class RowStream:
 
     def scores(self, batch: Batch, start: int, stop: int) -> Array:
         """Scores of some rows, a column per block."""
-        out: Array = self.model._learner.read_rows(rows_of(batch, start, stop))
+        out: Array = self.model.learner.read_rows(rows_of(batch, start, stop))
         return out
-
-
-class StreamLearner(RowStream):
-    """A classifier at the end of a stream."""
-
-    def __init__(
-        self, model: Any, *, dtype: str = "float32", skip: bool = False, measure: bool = False
-    ) -> None:
-        super().__init__(model, dtype=dtype, skip=skip, measure=False)
-        self.labels = StreamLabels(model._labels.names if self.started else [])
-        self._counted: Batch | None = None
-        self._known_then = 0
-
-    def numbers(self, batch: Batch) -> Any:
-        """Class numbers of a batch; -1 stands for classes met on the way."""
-        if batch.buffers.label_indptr is not None:
-            raise DataError(
-                f"{batch.source}: rows with several labels need MultilabelRanker, not a classifier"
-            )
-        return self.labels.encode(batch)
-
-    def _meet_rows(self, batch: Batch, answers: Any, start: int, stop: int) -> tuple[int, int]:
-        """Rows of no weight bring no class, so those before the first class are passed over."""
-        new = self.labels.first_unknown(batch, answers, start, stop)
-        if not self.started and new > start:
-            return new, 0
-        if new == start:
-            self._meet(batch, answers, start)
-            new = self.labels.first_unknown(batch, answers, start, stop)
-        return start, new
-
-    def _meet(self, batch: Batch, numbers: Any, row: int) -> None:
-        """Give the class of `row` a number, in the model and in the rest of the batch."""
-        model = self.model
-        known = len(model._labels) if self.started else 0
-        try:
-            name = label_name(batch, row)
-            with model._all_or_nothing():
-                model._meet(
-                    [name], batch.n_features, self.dtype, expected=self._expected(batch, numbers, known)
-                )
-        except DataError as error:
-            raise refused_line(batch, row, error) from None
-        for number, met in enumerate(model._labels.names[known:], start=known):
-            self.labels.add(met, number)
-
-    def _expected(self, batch: Batch, numbers: Any, known: int) -> int:
-        """How many classes there will be at the end of a batch, counted once a batch."""
-        if batch is not self._counted:
-            self._counted = batch
-            self._known_then = known + self.labels.n_strangers(batch, numbers)
-        return self._known_then
-
-    def _lesson(self, answers: Any, start: int, stop: int) -> tuple[Any, None]:
-        numbers = answers[start:stop]
-        if _core.first_unknown(numbers, None, 0, stop) < stop - start:  # of no weight; any number will do
-            return np.maximum(numbers, 0), None
-        return numbers, None
-
-    def _class_weights(self) -> tuple[Array | None, bool]:
-        weights: tuple[Array | None, bool] = self.model._streaming_weights()
-        return weights
-
-    def _grow(self, n_features: int) -> None:
-        self.model._meet([], n_features)
-
-    def _wrong(self, answers: Array, rows: Array, scores: Array) -> int:
-        return int((self.guess(scores) != np.asarray(answers)[rows]).sum())
-
-    def guess(self, blocks: Array) -> Array:
-        """The class numbers that scores stand for."""
-        model, classes = self.model, self.model._labels.classes
-        out: Array = classes.order[model._decide(model._oriented(blocks, classes), classes)]
-        return out
-
-    def label_text(self, batch: Batch, row: int) -> str:
-        """The class of a row."""
-        return batch.label_text(row)
-
-    def guess_text(self, batch: Batch, row: int) -> str:
-        """The class the model would give a row."""
-        labels = self.model._labels
-        place = self.model._learner.chosen(rows_of(batch, row, row + 1), labels.ranking)[0]
-        return str(labels.names[labels.ranking[place]])
-
-    def class_numbers(self, batch: Batch, answers: Any, start: int, stop: int) -> Any:
-        """The classes of some rows."""
-        return answers[start:stop]
 
 
 def rows_of(batch: Batch, start: int = 0, stop: int | None = None) -> SparseRows:

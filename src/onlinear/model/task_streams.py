@@ -8,13 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._numpy import Array, np
+import numpy as np
+
 from ..exceptions import DataError, ReadError
+from .arrays import Array
 from .labels import Labels
 from .stream import RowStream, StreamLabels, label_name, refused_line
+from .undo import all_or_nothing
 
 if TYPE_CHECKING:
     from ..io._batch import Batch
+    from .one_class import OneClassModel
+    from .ranker import RankerModel
 
 __all__ = ["LabelLists", "OneClassStream", "RankingStream", "TargetStream", "ranking_measures", "targets_in"]
 
@@ -30,10 +35,10 @@ class _PlainStream(RowStream):
             if start == stop:
                 return stop, 0
             model = self.model
-            with model._all_or_nothing():
-                model._labels = Labels()
-                model._start(batch.n_features, np.empty(0), self.dtype)
-                model.n_passes_ = 0
+            with all_or_nothing(model):
+                model.labels = Labels()
+                model.start(batch.n_features, [], self.dtype)
+                model.n_passes = 0
         return start, stop
 
 
@@ -60,6 +65,8 @@ class TargetStream(_PlainStream):
 class OneClassStream(_PlainStream):
     """A one-class learner at the end of a stream; an example outside the ball is a mistake."""
 
+    model: OneClassModel
+
     def numbers(self, batch: Batch) -> None:
         """There are no answers."""
         return
@@ -69,13 +76,13 @@ class OneClassStream(_PlainStream):
 
     def _until(self, held_out: Array | None, start: int, end: int) -> int:
         """Held-out rows are compared with the radius of their moment, so they are not taken with others."""
-        if held_out is None or self.model.max_radius is None or start >= end:
+        if held_out is None or self.model.recipe.max_radius is None or start >= end:
             return end
         other = np.flatnonzero(held_out[start:end] != held_out[start])
         return start + int(other[0]) if len(other) else end
 
     def _wrong(self, answers: Any, rows: Array, scores: Array) -> int:
-        return int((scores[:, 0] > self.model.radius_).sum())
+        return int((scores[:, 0] > self.model.radius).sum())
 
     def guess_text(self, batch: Batch, row: int) -> str:
         """How far a row lies from the centre."""
@@ -142,17 +149,19 @@ class LabelLists:
 class RankingStream(RowStream):
     """A label ranker at the end of a stream; measures how well labels are ranked."""
 
+    model: RankerModel
+
     def __init__(
-        self, model: Any, *, dtype: str = "float32", skip: bool = False, measure: bool = False
+        self, model: RankerModel, *, dtype: str = "float32", skip: bool = False, measure: bool = False
     ) -> None:
         super().__init__(model, dtype=dtype, skip=skip, measure=measure)
-        self.labels = StreamLabels(model._labels.names if self.started else [])
+        self.labels = StreamLabels(model.labels.names if self.started else [])
 
     def numbers(self, batch: Batch) -> LabelLists:
         """Label numbers of a batch; -1 stands for labels met on the way."""
         one_each = batch.label_indptr is None
-        if self.started and one_each != self.model._one_each:
-            form = "one label a row" if self.model._one_each else "sets of labels"
+        if self.started and one_each != self.model.one_each:
+            form = "one label a row" if self.model.one_each else "sets of labels"
             raise ReadError(f"{batch.source}: the model has learned {form}, this is the other", batch.source)
         if batch.label_indptr is None:
             starts = np.arange(batch.n_rows + 1, dtype=np.int64)
@@ -186,17 +195,14 @@ class RankingStream(RowStream):
         except DataError as error:
             raise refused_line(batch, row, error) from None
         model = self.model
-        known = len(model._labels) if self.started else 0
+        known = len(model.labels) if self.started else 0
         if self.started:
-            new = model._labels.unknown(_array(names))
-            model._labels.add(new)
-            model._learner.grow(model._learner.n_features, len(model._labels))
+            model.meet(model.labels.unknown(_array(names)), 0, self.dtype)
         else:
-            with model._all_or_nothing():
-                model._labels, model._one_each = Labels(), batch.label_indptr is None
-                model._start(batch.n_features, Labels().unknown(_array(names)), self.dtype)
-                model.n_passes_ = 0
-        for number, name in enumerate(model._labels.names[known:], start=known):
+            with all_or_nothing(model):
+                model.meet(Labels().unknown(_array(names)), batch.n_features, self.dtype)
+                model.one_each, model.n_passes = batch.label_indptr is None, 0
+        for number, name in enumerate(model.labels.names[known:], start=known):
             self.labels.add(name, number)
         self.labels.encode_again(batch, answers.numbers)
 
@@ -206,12 +212,11 @@ class RankingStream(RowStream):
         return np.ascontiguousarray(numbers, dtype=np.int32), np.ascontiguousarray(lists)
 
     def _grow(self, n_features: int) -> None:
-        self.model._learner.grow(n_features, len(self.model._labels))
-        self.model.n_features_in_ = n_features
+        self.model.learner.grow(n_features, len(self.model.labels))
 
     def _tally(self, answers: LabelLists, rows: Array, scores: Array) -> dict[str, float]:
-        n_labels = len(self.model._labels)
-        order = self.model._labels.order[:n_labels]
+        n_labels = len(self.model.labels)
+        order = self.model.labels.order[:n_labels]
         return ranking_measures(answers.mask(rows, n_labels)[:, order], scores[:, order])
 
     def label_text(self, batch: Batch, row: int) -> str:
@@ -223,11 +228,11 @@ class RankingStream(RowStream):
 
     def guess_text(self, batch: Batch, row: int) -> str:
         """The label the model ranks first."""
-        if not len(self.model._labels):
+        if not len(self.model.labels):
             return "-"
-        order = self.model._labels.order
+        order = self.model.labels.order
         best = order[int(np.argmax(self.scores(batch, row, row + 1)[0, order]))]
-        return str(self.model._labels.names[best])
+        return str(self.model.labels.names[best])
 
     def class_numbers(self, batch: Batch, answers: LabelLists, start: int, stop: int) -> Array:
         """All labels of some rows."""

@@ -17,9 +17,20 @@ not zero.
 
 from __future__ import annotations
 
-from .compact import save_compact
-from .loading import load, read_file
+from importlib import import_module
+from typing import Any
+
+from .loading import load_model, read_file
 from .saving import FORMAT, save
 from .tensors import write_tensors
 
-__all__ = ["FORMAT", "load", "read_file", "save", "save_compact", "write_tensors"]
+__all__ = ["FORMAT", "load", "load_model", "read_file", "save", "save_compact", "write_tensors"]
+
+#: What needs NumPy or scikit-learn, which a command that reads or writes a model does without.
+_LATER = {"load": "onlinear.estimators", "save_compact": "onlinear.persistence.compact"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

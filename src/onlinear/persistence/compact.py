@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-from .._numpy import Array, np
+import numpy as np
+import numpy.typing as npt
+
+from .. import belief, rule, task
 from ..exceptions import DataError, ModelFileError, NotAvailableError, ParameterError
-from .saving import VECTORS, describe, need_ours, word_tensors
-from .tensors import Later, write_tensors
+from ..model.classifier import ClassifierModel
+from ..model.model import RowModel
+from ..model.native import Native
+from .saving import MOST_UNPACKED, VECTORS, describe, need_ours, the_model, word_tensors
+from .tensors import write_tensors
 from .writing import written_aside
 
-__all__ = ["ServingHandle", "save_compact"]
+__all__ = ["ServingHandle", "save_compact", "start_serving"]
 
-# A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
-MOST_UNPACKED = 1 << 28
+Array = npt.NDArray[Any]
 
 
 def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool | None = None) -> None:
@@ -22,8 +27,8 @@ def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool 
 
     Parameters
     ----------
-    model : estimator
-        A fitted classifier.
+    model : Model or estimator
+        Of a classifier.
     path : str or path-like
         Where to.
     dtype : {"float16", "float32"}, default="float16"
@@ -31,17 +36,16 @@ def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool 
     sparse : bool, optional
         Whether to keep only the weights that are not zero; by default when that is smaller.
     """
-    from ..estimators.classifier import OnlineClassifier
-
-    if not isinstance(model, OnlineClassifier):
-        raise ParameterError(f"compact files are for classifiers, not for a {type(model).__name__}")
+    model = the_model(model)
+    if not isinstance(model, ClassifierModel):
+        raise ParameterError(f"compact files are for classifiers, not for a {model.recipe.owner}")
     need_ours(model)
-    learner = model._ready()
+    learner = model.learner
     if dtype not in ("float16", "float32"):
         raise ParameterError(f"a compact model is float16 or float32, got {dtype!r}")
     if getattr(learner.belief, "inclusive", False):
         raise NotAvailableError(
-            f"{type(model).__name__}(form='own') predicts with its variances, which a compact file leaves out; "
+            f"{model.recipe.owner}(form='own') predicts with its variances, which a compact file leaves out; "
             "keep the whole model, or use form='rule'"
         )
     coefficients, intercepts = learner.handle.average()
@@ -55,7 +59,7 @@ def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool 
         sparse = False
     if sparse is None:
         sparse = len(kept) * (small.itemsize * len(small) + 4) < small.nbytes
-    tensors: dict[str, Array | Later] = {"weights.intercept": np.ascontiguousarray(intercepts[:, 0])}
+    tensors: dict[str, Any] = {"weights.intercept": np.ascontiguousarray(intercepts[:, 0])}
     if sparse:
         tensors["weights.column"] = kept.astype(np.int32)
         tensors["weights.value"] = np.ascontiguousarray(small[:, kept])
@@ -104,21 +108,18 @@ class ServingHandle:
 
 
 def start_serving(
-    model: Any,
+    model: RowModel,
     content: dict[str, Any],
     tensors: dict[str, Array],
     n_features: int,
     classes: Array | list[Any],
 ) -> None:
     """A model that predicts with given weights: whatever learned them, a mean is enough to apply them."""
-    from .. import belief, rule, task
-    from ..estimators.classifier import OnlineClassifier
-    from ..model.learner import Learner
-
-    if not isinstance(model, OnlineClassifier):
-        raise ModelFileError(f"compact files are for classifiers, not for a {type(model).__name__}")
-    model._check_parameters()
-    model._labels.add(classes)
+    if not isinstance(model, ClassifierModel):
+        raise ModelFileError(f"compact files are for classifiers, not for a {model.recipe.owner}")
+    recipe = model.recipe
+    recipe.check()
+    model.labels.add(classes)
     value, intercept = tensors["weights.value"], tensors["weights.intercept"]
     blocks = len(intercept)
     if value.ndim != 2 or intercept.ndim != 1 or len(value) != blocks:
@@ -130,13 +131,13 @@ def start_serving(
     scale = float(content["compact"]["scale"])
     if not (np.isfinite(scale) and scale > 0):
         raise ModelFileError("the scale of the weights is not possible")
-    if n_features > model.max_features:
-        raise ModelFileError(f"{n_features} features, more than max_features={model.max_features}")
+    if n_features > recipe.max_features:
+        raise ModelFileError(f"{n_features} features, more than max_features={recipe.max_features}")
     with np.errstate(over="ignore"):
         weights = _unpacked(content["compact"]["sparse"], tensors, n_features) / scale
     if not (np.isfinite(weights).all() and np.isfinite(intercept).all()):
         raise ModelFileError("a weight is not finite")
-    learner = Learner(
+    native = Native(
         task=task.Binary() if blocks == 1 else task.Multiclass(),
         rule=rule.Perceptron(),
         belief=belief.Mean(),
@@ -144,17 +145,18 @@ def start_serving(
         n_features=n_features,
         n_classes=max(blocks, 2),
         fit_intercept=True,
-        bits=model.bits,
-        max_features=model.max_features,
+        bits=recipe.bits,
+        max_features=recipe.max_features,
     )
-    handle = learner.handle
+    handle = native.handle
     handle.set_mean(np.ascontiguousarray(weights, dtype=np.float64), intercept)
     state = handle.state()
     state.update({key: [float(item) for item in content["vectors"][key]] for key in VECTORS})
     handle.load_state(state)
-    learner._handle = cast("Any", ServingHandle(handle))
-    model._learner = learner
-    model.n_features_in_ = n_features
+    native.only_predicts(ServingHandle(handle))
+    if model.schema.names is not None:
+        native.name_columns(model.schema.names)
+    model.native = native
 
 
 def _unpacked(sparse: bool, tensors: dict[str, Array], n_features: int) -> Array:

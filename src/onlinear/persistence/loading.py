@@ -6,19 +6,24 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from .. import _core
-from .._numpy import Array, np
 from ..exceptions import DataError, ModelFileError, ParameterError
-from ..model.labels import Labels, type_of
-from .compact import MOST_UNPACKED, start_serving
+from ..model.kinds import model_of
+from ..model.labels import type_of
+from ..model.model import Model, RowModel
 from .description import INPUT, MODEL, check
-from .saving import FORMAT, VECTORS
+from .saving import FORMAT, MOST_UNPACKED, VECTORS
 from .tensors import KEY, SUM, Tensor, checksum, read_tensors
-from .values import estimator_class, label, made
+from .values import label, made
 
-__all__ = ["class_array", "load", "load_with_description", "read_file", "read_words", "rebuild"]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
+
+__all__ = ["class_array", "load_model", "load_with_description", "read_file", "read_words", "rebuild"]
 
 _MOST_CLASSES = 1 << 24
 
@@ -35,32 +40,18 @@ _FEW_FEATURES = 4096
 _MOST_UNFOLDED = 64
 
 
-def load(path: Any) -> Any:
+def load_model(path: Any) -> Model:
     """Read a model written by `save`; safe with files of unknown origin.
 
     Parameters
     ----------
     path : str or path-like
         The file.
-
-    Returns
-    -------
-    estimator
-        Ready to predict and to go on learning, bit for bit.
-
-    Examples
-    --------
-    >>> import onlinear, tempfile, os
-    >>> model = onlinear.AROWClassifier().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
-    >>> path = os.path.join(tempfile.mkdtemp(), "model.safetensors")
-    >>> model.save(path)
-    >>> onlinear.load(path).digest() == model.digest()
-    True
     """
     return load_with_description(path)[0]
 
 
-def load_with_description(path: Any) -> tuple[Any, dict[str, Any]]:
+def load_with_description(path: Any) -> tuple[Model, dict[str, Any]]:
     """A model and everything its file says about it."""
     target = Path(path)
     content, tensors = _read(target)
@@ -112,42 +103,44 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     return content, tensors
 
 
-def rebuild(content: dict[str, Any], tensors: Mapping[str, Array]) -> Any:
-    """An estimator from a description and tensors."""
+def rebuild(content: dict[str, Any], tensors: Mapping[str, Array]) -> Model:
+    """A model from a description and tensors."""
     return _rebuilt(content, {name: Tensor.of(tensor) for name, tensor in tensors.items()})
 
 
-def _rebuilt(content: dict[str, Any], tensors: dict[str, Tensor]) -> Any:
-    cls = estimator_class(content["estimator"])
+def _rebuilt(content: dict[str, Any], tensors: dict[str, Tensor]) -> Model:
     if content.get("input") is not None:
         check(content["input"], INPUT, "input")
-    if hasattr(cls, "_rebuild"):
-        return cls._rebuild(content, {name: tensor.array for name, tensor in tensors.items()})
+    check(content["parameters"], MODEL["parameters"], "parameters")
+    model = model_of(made(content["estimator"], content["parameters"]))
+    if not isinstance(model, RowModel):
+        model.take_parts(content, {name: tensor.array for name, tensor in tensors.items()})
+        return model
     for name, kind in MODEL.items():
         check(content[name], kind, name)
-    model = made(content["estimator"], content["parameters"])
-    if hasattr(type(model), "classes_") != bool(content["classes"]):
+    if model.has_classes != bool(content["classes"]):
         raise ModelFileError("classes are missing, or there where none belong")
     n_features = _checked_sizes(content, tensors)
     classes = class_array(content["classes"], content["classes_dtype"])
-    model._labels = Labels()
     names = content["feature_names"]
     if names is not None:
         if len(names) != n_features:
             raise ModelFileError(f"{len(names)} feature names for {n_features} features")
-        model.feature_names_in_ = np.array([str(item) for item in names], dtype=object)
+        model.schema.names = [str(item) for item in names]
     if content.get("compact") is not None:
+        from .compact import start_serving  # which needs NumPy
+
         arrays = {name: tensor.array for name, tensor in tensors.items()}
         start_serving(model, content, arrays, n_features, classes)
     else:
         _start_learning(model, content, tensors, n_features, classes)
     if "words.column" in tensors:
-        model._learner.handle.remember_words(dict(read_words(tensors, n_features)))
-    model._take_extras(content["extras"])
+        model.learner.handle.remember_words(dict(read_words(tensors, n_features)))
+    model.take_extras(content["extras"])
     if content["n_passes"] is not None:
-        model.n_passes_ = int(content["n_passes"])
+        model.n_passes = int(content["n_passes"])
     if content.get("input") is not None:
-        model.input_ = dict(content["input"])
+        model.schema.input = dict(content["input"])
     return model
 
 
@@ -210,6 +203,8 @@ def _check_examples(state: Mapping[str, Array], n_features: int) -> None:
 
     It keeps examples instead of weights, and lays them out dense when the features are few.
     """
+    import numpy as np
+
     if np.ravel(state.get("shape", np.empty(0))).tolist()[1:] != [n_features + 1.0]:
         raise ModelFileError("the number of features does not fit the examples")
     if any(tensor.ndim != 2 or tensor.dtype != np.float64 for tensor in state.values()):
@@ -221,7 +216,7 @@ def _check_examples(state: Mapping[str, Array], n_features: int) -> None:
 
 
 def _start_learning(
-    model: Any,
+    model: RowModel,
     content: dict[str, Any],
     tensors: dict[str, Tensor],
     n_features: int,
@@ -235,12 +230,12 @@ def _start_learning(
     if bits is not None:
         start = {str(key): float(value) for key, value in content["touched"]["start"].items()}
         touched = _core.Touched(bits, n_features + 1, content["touched"]["blocks"], start)
-    model._start(n_features, classes, content["dtype"], anew=False)
+    model.start(n_features, classes, content["dtype"], anew=False)
     state.update({key: float(value) for key, value in content["scalars"].items()})
     # The first files of format 1 did not record the variance of features yet to come; it was the initial one.
-    state.setdefault("fresh_variance", float(getattr(model, "initial_variance", 1.0)))
+    state.setdefault("fresh_variance", float(getattr(model.recipe, "initial_variance", 1.0)))
     state.update({key: [float(item) for item in content["vectors"][key]] for key in VECTORS})
-    model._learner.handle.load_state(state, touched)
+    model.learner.handle.load_state(state, touched)
 
 
 def class_array(classes: list[Any], dtype: str | None) -> Array | list[Any]:
@@ -249,6 +244,8 @@ def class_array(classes: list[Any], dtype: str | None) -> Array | list[Any]:
         return classes
     if dtype is not None and not (isinstance(dtype, str) and re.fullmatch(_CLASS_TYPE, dtype)):
         raise ModelFileError(f"classes of type {dtype!r}")
+    import numpy as np
+
     kind = np.dtype(object if dtype is None else dtype)
     if kind.kind == "O":
         out = np.empty(len(classes), dtype=object)

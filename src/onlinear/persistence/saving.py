@@ -9,17 +9,24 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from .. import _HOMES, __version__
-from .._numpy import Array
+from .. import __version__
+from ..algorithms.index import RECIPES
+from ..algorithms.table import recipe_named
+from ..belief import Kernel
 from ..exceptions import NotAvailableError
+from ..model.model import Model, RowModel
+from ..model.native import Native
 from .tensors import Later, write_tensors
-from .values import estimator_class, label, plain
+from .values import label, plain
 from .writing import written_aside
 
 __all__ = ["FORMAT", "describe", "save"]
 
 FORMAT = 2  # 1: every weight is written
 
+
+# A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
+MOST_UNPACKED = 1 << 28
 
 VECTORS = ("calibration", "counters", "class_counts")
 
@@ -37,19 +44,22 @@ def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> No
 
     Parameters
     ----------
-    model : estimator
-        A fitted estimator of this library.
+    model : Model or estimator
+        What has been learned.
     path : str or path-like
         Where to.
     extra : mapping, optional
         Entries to add to the description, as a checkpoint does.
     """
-    if hasattr(model, "_write"):  # sequences have a form of their own
-        model._write(path, dict(extra or {}))
-        return
+    model = the_model(model)
     need_ours(model)
-    model._so_far()
-    learner = model._ready()
+    parts = model.parts()
+    if parts is not None:
+        content, tensors = {**_common(model), **parts[0], **(extra or {})}, parts[1]
+        with written_aside(Path(path)) as aside:
+            write_tensors(aside, tensors, content)
+        return
+    learner = model.learner
     if getattr(learner.handle, "compact", False):
         raise NotAvailableError(
             "this model came from a compact file and only predicts; copy that file instead"
@@ -70,37 +80,50 @@ def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> No
         write_tensors(aside, tensors, content)
 
 
-def need_ours(model: Any) -> None:
+def the_model(given: Any) -> Model:
+    """A model, or that of an estimator."""
+    found: Model = given if isinstance(given, Model) else given.model_
+    return found
+
+
+def need_ours(model: Model) -> None:
     """Refuse to write a model whose class a file could not name."""
-    name = type(model).__name__
-    if name not in _HOMES or estimator_class(name) is not type(model):
+    recipe = model.recipe
+    known = recipe.owner == recipe.estimator and recipe.estimator in RECIPES
+    if not known or recipe_named(recipe.estimator) is not type(recipe):
         raise NotAvailableError(
-            f"{name} is no class of this library, and a model file names one; pickle the model, "
+            f"{recipe.owner} is no class of this library, and a model file names one; pickle the model, "
             "or save one of the class it is derived from"
         )
 
 
-def describe(model: Any) -> dict[str, Any]:
-    """What a model file says about a model besides its numbers."""
-    learner = model._learner
-    names = model.__dict__.get("feature_names_in_")
+def _common(model: Model) -> dict[str, Any]:
+    """What a file says about every model."""
     return {
         "format": FORMAT,
         "library": __version__,
-        "estimator": type(model).__name__,
-        "parameters": {name: plain(value) for name, value in model.get_params(deep=False).items()},
-        "classes": [label(name) for name in model._labels.names],
-        "classes_dtype": model._labels.type,
-        "dtype": learner.dtype,
-        "n_features": learner.n_features,
-        "feature_names": None if names is None else [str(name) for name in names],
-        "extras": model._extras(),
-        "n_passes": model.__dict__.get("n_passes_"),
-        "input": model.__dict__.get("input_"),
+        "estimator": model.recipe.estimator,
+        "parameters": {name: plain(value) for name, value in model.recipe.parameters().items()},
     }
 
 
-def word_tensors(words: Mapping[int, str]) -> dict[str, Array | Later]:
+def describe(model: RowModel) -> dict[str, Any]:
+    """What a model file says about a model of rows besides its numbers."""
+    learner, schema = model.learner, model.schema
+    return {
+        **_common(model),
+        "classes": [label(name) for name in model.labels.names],
+        "classes_dtype": model.labels.type,
+        "dtype": learner.dtype,
+        "n_features": learner.n_features,
+        "feature_names": schema.names,
+        "extras": model.extras(),
+        "n_passes": model.n_passes,
+        "input": schema.input,
+    }
+
+
+def word_tensors(words: Mapping[int, str]) -> dict[str, Any]:
     if not words:
         return {}
     columns = sorted(words)
@@ -154,9 +177,9 @@ def _touched_pieces(handle: Any, name: str, touched: Any) -> Iterator[tuple[int,
             yield 0, part.cast("B")
 
 
-def _touched_tensors(learner: Any, touched: Any) -> dict[str, Array | Later]:
+def _touched_tensors(learner: Native, touched: Any) -> dict[str, Any]:
     """The touched weights' numbers, each array made when it is written."""
-    tensors: dict[str, Array | Later] = {
+    tensors: dict[str, Any] = {
         name: Later(
             learner.dtype, (1, touched.count), 1, partial(_touched_pieces, learner.handle, name, touched)
         )
@@ -167,14 +190,12 @@ def _touched_tensors(learner: Any, touched: Any) -> dict[str, Array | Later]:
     return tensors
 
 
-def _state_tensors(learner: Any) -> dict[str, Array | Later]:
+def _state_tensors(learner: Native) -> dict[str, Any]:
     """The state's arrays, each made when it is written."""
-    from ..belief import Kernel
-
     handle = learner.handle
     # The tables of a kernel belief are small, and of float64 whatever the type of its rows.
     type = "float64" if isinstance(learner.belief, Kernel) else learner.dtype
-    tensors: dict[str, Array | Later] = {}
+    tensors: dict[str, Any] = {}
     for name, rows, columns in handle.state_shapes():
         by_columns = 0 < rows < columns
         pieces = partial(_state_pieces if by_columns else _matrix_pieces, handle, name, rows, columns)

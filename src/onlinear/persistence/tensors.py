@@ -13,11 +13,15 @@ import stat
 from collections.abc import Callable, Iterable, Mapping
 from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from zlib import crc32
 
-from .._numpy import Array, np
 from ..exceptions import ModelFileError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Array = npt.NDArray[Any]
 
 __all__ = ["Later", "Tensor", "checksum", "crc32_joiner", "read_tensors", "write_tensors"]
 
@@ -63,6 +67,8 @@ class Tensor(NamedTuple):
     @property
     def array(self) -> Array:
         """As an array of NumPy's."""
+        import numpy as np
+
         return np.frombuffer(self.data, dtype=self.type).reshape(self.shape)
 
     @property
@@ -165,6 +171,8 @@ def _place(name: str, type: str) -> tuple[int, str]:
 
 def _bytes(tensor: Array) -> memoryview:
     """An array's numbers as they stand in a file."""
+    import numpy as np
+
     return np.ascontiguousarray(tensor).reshape(-1).view(np.uint8).data
 
 
@@ -289,6 +297,8 @@ def _read_piecewise(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
 
 def _piece(file: BinaryIO, size: int) -> memoryview:
     """The next bytes of a file, all of them."""
+    import numpy as np
+
     piece = np.empty(size, dtype=np.uint8).data
     done = 0
     while done < size:

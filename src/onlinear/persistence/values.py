@@ -1,35 +1,40 @@
-"""Parameters, labels and estimators as the plain JSON values of a model file, and back."""
+"""Parameters, labels and recipes as the plain JSON values of a model file, and back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from .. import _HOMES
-from .._numpy import np
+from .. import belief, rule
+from ..algorithms.index import RECIPES
+from ..algorithms.table import recipe_named
 from ..exceptions import ModelFileError
+from ..model.recipe import Recipe
 
-__all__ = ["estimator_class", "label", "made", "plain", "restored"]
+__all__ = ["label", "made", "plain", "restored"]
 
 
 def plain(value: Any) -> Any:
     """A parameter or label as JSON; random generators, which are not part of a model, become null."""
     if value is None or type(value) in (bool, int, float, str):
         return value
+    if isinstance(value, Recipe):
+        return {
+            "estimator": value.estimator,
+            "parameters": {name: plain(item) for name, item in value.parameters().items()},
+        }
+    if hasattr(value, "parameters"):  # a rule or a belief
+        return {"axis": type(value).__name__, "parameters": value.parameters()}
+    if isinstance(value, Mapping):
+        return {"pairs": [[plain(key), plain(item)] for key, item in value.items()]}
+    import numpy as np
+
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, Mapping):
-        return {"pairs": [[plain(key), plain(item)] for key, item in value.items()]}
     if isinstance(value, np.ndarray | list | tuple):
         return {"array": np.asarray(value).tolist()}
-    if type(value).__name__ in _HOMES and hasattr(value, "get_params"):
-        parameters = value.get_params(deep=False)
-        return {
-            "estimator": type(value).__name__,
-            "parameters": {name: plain(item) for name, item in parameters.items()},
-        }
     return None
 
 
@@ -39,9 +44,16 @@ def restored(value: Any) -> Any:
         if set(value) == {"pairs"}:
             return {restored(key): restored(item) for key, item in value["pairs"]}
         if set(value) == {"array"}:
+            import numpy as np
+
             return np.asarray(value["array"])
         if set(value) == {"estimator", "parameters"}:
             return made(value["estimator"], value["parameters"])
+        if set(value) == {"axis", "parameters"}:
+            for home in (rule, belief):
+                if value["axis"] in home.__all__:
+                    return getattr(home, value["axis"])(**value["parameters"])
+            raise ModelFileError(f"unknown rule or belief {value['axis']!r}")
         raise ModelFileError("a parameter is neither a number, a string, pairs nor an array")
     return value
 
@@ -55,18 +67,8 @@ def label(value: Any) -> Any:
     return value
 
 
-def made(name: Any, parameters: dict[str, Any]) -> Any:
-    """One of our estimators, by name, from plain parameters."""
-    return estimator_class(name)(**{key: restored(value) for key, value in parameters.items()})
-
-
-def estimator_class(name: Any) -> Any:
-    """One of our estimators' classes, by name."""
-    import onlinear
-
-    if not isinstance(name, str) or name not in _HOMES:
+def made(name: Any, parameters: dict[str, Any]) -> Recipe:
+    """One of our recipes, by the name of its estimator, from plain parameters."""
+    if not isinstance(name, str) or name not in RECIPES:
         raise ModelFileError(f"unknown estimator {name!r}")
-    cls = getattr(onlinear, name)
-    if not hasattr(cls, "__dataclass_fields__"):
-        raise ModelFileError(f"unknown estimator {name!r}")
-    return cls
+    return recipe_named(name)(**{key: restored(value) for key, value in parameters.items()})

@@ -12,7 +12,7 @@ from ..exceptions import DataError, ParameterError, ReadError
 from ..io._source import open_stream
 from ..persistence.writing import written_aside
 
-__all__ = []
+__all__ = ["blocks_of", "naming", "with_first_line", "write_labels"]
 
 
 def blocks_of(path: Any) -> Iterator[bytes]:
@@ -69,6 +69,7 @@ def naming(path: Any) -> Iterator[None]:
 
 
 def write_labels(path: Any, output: Any, found: list[list[str]]) -> None:
+    """Write the lines of a file with the found label as one more column."""
     labels = (label for sentence in found for label in sentence)
     with written_aside(Path(output)) as aside, aside.open("wb") as out:
         rest = b""

@@ -7,15 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from .._numpy import Array
 from ..exceptions import DataError
+from ..model.arrays import Array
 from ..model.labels import label_of
 from ..model.rows import refuse_masked
 
-__all__ = []
+__all__ = [
+    "check_expected",
+    "checked",
+    "distinct_labels",
+    "plain_labels",
+    "read_sequences",
+    "weighty_sequences",
+]
 
 
 def plain_labels(labels: Any) -> list[Any]:
+    """Labels as a list."""
     out: list[Any] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
     return out
 
@@ -82,6 +90,7 @@ def read_sequences(
     learning: bool,
     new_labels: bool = False,
 ) -> Any:
+    """Sequences, and their labels where they are given, as a batch of the core."""
     ready = [x if type(x) is list else _sequence(x) for x in sequences]
     try:
         return native.read(ready, labels, index, learning, new_labels)

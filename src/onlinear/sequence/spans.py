@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from ..exceptions import DataError
 
-__all__ = ["Span", "span_scores", "spans", "token_accuracy"]
+__all__ = ["Span", "evaluation", "span_scores", "spans", "token_accuracy"]
 
 Span: TypeAlias = tuple[int, int, str]
 
@@ -104,4 +104,5 @@ def span_scores(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]
 
 
 def evaluation(truth: list[list[Any]], found: list[list[Any]]) -> dict[str, float]:
+    """Token accuracy, and precision, recall and F1 of spans."""
     return {"accuracy": token_accuracy(truth, found), **span_scores(truth, found)}

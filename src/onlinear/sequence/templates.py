@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from .. import _core
 from ..exceptions import ParameterError
 
-__all__ = ["default_templates", "template_features"]
+__all__ = ["column_names", "default_templates", "template_features"]
 
 
 def default_templates(n_columns: int) -> list[str]:
@@ -36,6 +36,7 @@ def default_templates(n_columns: int) -> list[str]:
 
 
 def column_names(n_columns: int) -> list[str]:
+    """The names of so many columns."""
     return [*("w", "pos")[:n_columns], *(f"c{k}" for k in range(2, n_columns))]
 
 

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .. import belief, rule, task
-from ..model.learner import Expansion, Learner
-from ..sequence import SequenceLabeler
+from .. import SequenceLabeler, belief, rule, task
+from ..learner import Expansion, Learner
 
 __all__ = ["check", "main"]
 
@@ -308,8 +307,8 @@ def build_sequence(vector: dict[str, Any]) -> SequenceLabeler:
 
 def read_sequence_state(labeler: SequenceLabeler, wanted: Iterable[str]) -> State:
     """What a labeler holds under the vectors' names: emissions row by row, then transitions."""
-    native = labeler._ready()
-    emissions, transitions = labeler._weights("mean")
+    native = labeler.model_.native
+    emissions, transitions = labeler.model_.weights("mean")
     readers: dict[str, Callable[[], Any]] = {
         "E": lambda: emissions,
         "T": lambda: transitions,

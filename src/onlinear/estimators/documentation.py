@@ -1,0 +1,156 @@
+"""The documentation of estimators: what a recipe says of itself, and what all share."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from dataclasses import fields
+from types import FunctionType
+from typing import Any, Self, TypeVar
+
+__all__ = ["documented", "joined_documentation"]
+
+T = TypeVar("T")
+
+SHARED_PARAMETERS = """\
+fit_intercept : bool, default=True
+    Whether to add a feature that is always 1; it takes part in margin and variance like any other.
+passes : int, default=10
+    Passes `fit` makes over the data. `partial_fit`, `learn_one` and streams always make one.
+shuffle : bool, default=True
+    Whether `fit` visits the examples in a new random order on every pass.
+early_stopping : bool, default=True
+    Whether `fit` stops when the progressive error of a pass is no longer better than the best one by `tol`.
+tol : float, default=1e-3
+    What counts as better.
+n_iter_no_change : int, default=2
+    Passes without improvement before `fit` stops. More than `passes` asks for that many passes on top,
+    unless `passes` is 1.
+class_weight : dict, "balanced" or None, default=None
+    Weights of the classes; "balanced" also works while streaming, with the counts so far.
+cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, default=None
+    Cost of answering ``classes_[j]`` where ``classes_[i]`` is right; zero on the diagonal. A dict
+    ``{right class: {answer: cost}}`` names the classes and suits streams; what it leaves out costs nothing.
+cost_update : {"prediction", "max_loss"}, default="prediction"
+    With a `cost_matrix`: learn against the prediction, or against the class whose loss with its cost is largest.
+average : bool, default=False
+    Whether to predict with the mean of the weights over all rounds.
+warm_start : bool, default=False
+    Whether `fit` goes on from where the last `fit` stopped.
+initial_mean : array of shape (n_classes, n_features) or (n_features,), default=None
+    Where the weights start.
+dtype : {None, "float32", "float64"}, default=None
+    Type of the weights; None takes float64 if the first array is float64, else float32.
+bits : int, default=20
+    String keys of dicts are hashed to ``2**bits`` columns when the model knows no feature names.
+max_features : int, default=2**28
+    A feature index at or past this is refused. Room is made for every index up to the highest: a single one of 2**28
+    takes 1 GiB for each number that is kept of a weight in float32 (two with variances), and with more than two classes
+    as much for each.
+grow_features : bool, default=False
+    Whether later arrays may have more columns than the first. Dicts always may.
+n_jobs : int or None, default=None
+    Threads for prediction; -1 uses all processors. Learning is sequential by nature.
+random_state : int, RandomState instance or None, default=None
+    Seed of the shuffling."""
+
+SHARED_ATTRIBUTES = """\
+classes_ : ndarray of shape (n_classes,)
+    The class labels, sorted.
+coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    The weights.
+intercept_ : ndarray of shape (1,) or (n_classes,)
+    The intercepts.
+coef_std_ : ndarray shaped as `coef_`
+    Standard deviation of every weight, for learners that keep a covariance.
+n_seen_, n_updates_, n_mistakes_ : int
+    Rounds, rounds that changed the model, and rounds predicted wrongly before learning.
+total_cost_ : float
+    Cost of all predictions made before learning, with a `cost_matrix`.
+n_passes_ : int
+    Passes made by `fit`.
+n_features_in_ : int
+    Features known.
+feature_names_in_ : ndarray of str
+    Their names, when `fit` saw any."""
+
+
+#: Of methods: what their arguments mean where they do not say otherwise.
+SHARED_ARGUMENTS = """\
+X : array, data frame or sparse matrix of shape (n_samples, n_features)
+    The examples.
+sample_weight : array of shape (n_samples,), optional
+    Example weights; 0 is an exact no-op.
+x : dict
+    Feature names (or column numbers) and their values. String values are categories.
+w : float, default=1.0
+    Its weight."""
+
+
+def documented(cls: type[T]) -> type[T]:
+    """Join what methods share to the documentation of those of a class."""
+    for name, method in vars(cls).items():
+        if isinstance(method, FunctionType) and method.__doc__ and not name.startswith("_"):
+            _document(method)
+    return cls
+
+
+def joined_documentation(recipe: Any, made: type) -> str:
+    """The documentation of an estimator: its recipe's, then the parameters and attributes that all have."""
+    document = inspect.cleandoc(recipe.__doc__ or "")
+    for heading, shared, known in (
+        (
+            "Parameters",
+            getattr(recipe, "shared_parameters", "") + SHARED_PARAMETERS,
+            {field.name for field in fields(recipe)},
+        ),
+        ("Attributes", SHARED_ATTRIBUTES, {*dir(made), "n_passes_"}),
+    ):
+        wanted = [
+            entry for name, entry in _entries(shared) if name in known and f"\n{name} : " not in document
+        ]
+        document = _join(document, heading, "\n".join(wanted))
+    return document
+
+
+def _document(method: FunctionType) -> None:
+    """Join what methods share to the documentation of one: arguments in their order, and that it returns self."""
+    title = "Parameters\n----------\n"
+    head, *sections = re.split(r"\n\n(?=[A-Z]\w+\n-+\n)", inspect.cleandoc(method.__doc__ or ""))
+    own = sections.pop(0).removeprefix(title) if sections and sections[0].startswith(title) else ""
+    code = method.__code__
+    arguments = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
+    entries = dict(_entries(SHARED_ARGUMENTS)) | (dict(_entries(own)) if own else {})
+    listed = "\n".join(entries[name] for name in arguments if name in entries)
+    if listed:
+        sections.insert(0, title + listed)
+    if _returned(method) in ("Self", Self) and "Returns\n-------\nself" not in sections:
+        sections.append("Returns\n-------\nself")
+    method.__doc__ = "\n\n".join([head, *sections])
+
+
+def _returned(method: FunctionType) -> Any:
+    """What a method says it returns; from 3.14 on as text, because its types may be there for checkers alone."""
+    if sys.version_info >= (3, 14):
+        import annotationlib
+
+        return annotationlib.get_annotations(method, format=annotationlib.Format.STRING).get("return")
+    return method.__annotations__.get("return")
+
+
+def _entries(text: str) -> list[tuple[str, str]]:
+    """The entries of a numpydoc section, each with the first name it documents."""
+    entries = re.split(r"\n(?=\S)", text)
+    return [(re.split(r"[ ,]", entry, maxsplit=1)[0], entry) for entry in entries]
+
+
+def _join(document: str, heading: str, text: str) -> str:
+    """Put `text` at the end of a numpydoc section, which is made where it is missing."""
+    title = f"{heading}\n{'-' * len(heading)}\n"
+    order = ["Parameters", "Attributes", "See Also", "Notes", "References", "Examples"]
+    later = [f"{name}\n{'-' * len(name)}\n" for name in order[order.index(heading) + 1 :]]
+    ends = [position for position in (document.find(name) for name in later) if position >= 0]
+    end = min(ends, default=len(document))
+    section = "" if title in document else title
+    return f"{document[:end].rstrip()}\n{'' if not section else chr(10)}{section}{text}\n\n{document[end:]}"

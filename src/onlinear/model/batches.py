@@ -1,0 +1,198 @@
+"""Batches of a classifier that may bring something new: the first one, new classes, more columns.
+
+A class is met in the row in which it comes, not at the head of its batch: how a stream is cut into batches must not show
+in the bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..exceptions import DataError, NumericError
+from .arrays import Array
+from .classifier import ClassifierModel
+from .labels import Labels, distinct_labels, label_array
+from .rows import Rows
+from .undo import Undo, all_or_nothing
+from .weights import weights_of
+
+__all__ = ["learn_batch", "numbered"]
+
+
+class ClassBatch(NamedTuple):
+    """A checked batch and the classes it brings, each with the row in which it comes."""
+
+    rows: Rows
+    numbers: Array
+    weights: Array | None
+    dtype: str
+    news: list[tuple[int, Array]]
+    n_classes: int
+    checked: bool
+
+    def parts(self) -> Iterator[tuple[int, int, Array]]:
+        """Stretches of rows, and the classes to be met before each; none where no row has a weight."""
+        stops = [row for row, _ in self.news[1:]] + [self.rows.n_rows]
+        for (start, new), stop in zip(self.news, stops, strict=bool(self.news)):
+            yield start, stop, new
+
+
+def learn_batch(
+    model: ClassifierModel,
+    rows: Rows,
+    labels: Array,
+    classes: npt.ArrayLike | None,
+    sample_weight: npt.ArrayLike | None,
+    dtype: str,
+) -> None:
+    """Learn a batch in the given order; `dtype` is the type of a new learner's state."""
+    first = model.native is None
+    undo = Undo.of_names(model)
+    with all_or_nothing(model):
+        batch = _checked(model, rows, labels, classes, weights_of(sample_weight, rows.n_rows), dtype)
+    try:
+        for start, stop, new in batch.parts():
+            _learn_part(model, batch, start, stop, new)
+    except BaseException as error:
+        if first and not isinstance(error, NumericError):
+            undo.back()
+        raise
+    finally:
+        if model.native is None or not batch.news:
+            undo.back()  # nothing had any weight, or the very first row was refused
+
+
+def _checked(
+    model: ClassifierModel,
+    rows: Rows,
+    labels: Array,
+    classes: npt.ArrayLike | None,
+    weights: Array | None,
+    dtype: str,
+) -> ClassBatch:
+    """A batch checked in every way, before anything is changed for its sake.
+
+    The rows of the first batch are not looked at: when they are refused, everything is put back. Those that come
+    before any class are not learned, so they are.
+    """
+    learner = model.native
+    known = Labels() if learner is None else model.labels.copy()
+    if classes is not None and learner is not None:
+        _check_announced(labels, weights, known, label_array(classes).ravel())
+    expected = _expected(model, labels, classes, weights, known)
+    numbers = known.encode(labels) if len(known) else None
+    news: list[tuple[int, Array]] = []
+    if numbers is None:
+        stray = None if classes is None else known.stray(labels if weights is None else labels[weights > 0])
+        if stray is not None:
+            raise DataError(
+                f"y contains {stray!r}, which is not among classes={np.asarray(classes).ravel().tolist()}"
+            )
+        numbers, news = numbered(labels, weights, known)
+    idle = weights is not None and not weights.any()
+    from_start = learner is None or idle or (news and news[0][0] == 0)
+    if len(expected) or not from_start:  # from the first row on there is a part
+        news.insert(0, (0, expected))
+    if learner is None:
+        if not news or news[0][0] > 0:
+            model.inspect(rows, dtype)
+        return ClassBatch(rows, numbers, weights, dtype, news, len(known), checked=True)
+    if model.recipe.cost_matrix is not None and len(known) > len(model.labels):
+        raise model.unknown_class(known.names[len(model.labels)])
+    grows = len(known) > len(model.labels) or rows.n_columns > learner.n_features
+    if grows or idle:
+        model.inspect(rows, learner.dtype)
+    return ClassBatch(rows, numbers, weights, learner.dtype, news, len(known), checked=grows)
+
+
+def _expected(
+    model: ClassifierModel,
+    labels: Array,
+    classes: npt.ArrayLike | None,
+    weights: Array | None,
+    known: Labels,
+) -> Array:
+    """The classes to be met before the first row; `known` learns of them."""
+    expected: Array = labels[:0]
+    if classes is not None:
+        expected = known.unknown(label_array(classes).ravel())
+        known.add(expected)
+    if model.recipe.cost_matrix is not None and model.native is None:
+        # The costs are for all classes at once.
+        if classes is None:
+            expected = known.unknown(labels if weights is None else labels[weights > 0])
+        if len(expected):
+            expected = model.costly(expected)[1]
+        known.add(expected)
+    return expected
+
+
+def _learn_part(model: ClassifierModel, batch: ClassBatch, start: int, stop: int, new: Array) -> None:
+    """Learn a stretch of rows, after meeting the classes it brings."""
+    grows = model.native is not None and model.grows(new, batch.rows.n_columns)
+    undo = Undo.of_growth(model) if grows else Undo.of_names(model)
+    try:
+        model.meet(new, batch.rows.n_columns, batch.dtype, expected=batch.n_classes)
+        class_weight, balanced = model.class_weights()
+        model.learner.learn_rows(
+            batch.rows.part(start, stop),
+            batch.numbers[start:stop],
+            None if batch.weights is None else batch.weights[start:stop],
+            class_weight=class_weight,
+            balanced=balanced,
+            checked=batch.checked,
+            first_row=start,
+        )
+    except BaseException as error:
+        if not (isinstance(error, NumericError) and error.row is not None and error.row > start):
+            undo.back()  # nothing was learned since
+        raise
+
+
+def _check_announced(labels: Array, weights: Array | None, known: Labels, classes: Array) -> None:
+    """Refuse classes the caller did not announce, also those the model knows from before."""
+    announced = set(classes.tolist())
+    if announced.issuperset(known.names):
+        return  # what is left to refuse is what nobody knows
+    counted = labels if weights is None else labels[weights > 0]
+    for label in distinct_labels(counted).tolist():
+        if label not in announced:
+            raise DataError(f"y contains {label!r}, which is not among classes={classes.tolist()}")
+
+
+def numbered(labels: Array, weights: Array | None, known: Labels) -> tuple[Array, list[tuple[int, Array]]]:
+    """Class numbers, and the classes not in `known` with the rows they come in; `known` learns of them.
+
+    Rows of no weight bring no classes and may have any number.
+    """
+    if weights is None or weights.all():
+        arrivals, rows = known.arrivals(labels)
+        known.add(arrivals)
+        encoded = known.encode(labels)
+        numbers = encoded
+    else:
+        counted = np.flatnonzero(weights)
+        arrivals, where = known.arrivals(labels[counted])
+        known.add(arrivals)
+        rows = counted[where]
+        numbers = np.zeros(len(labels), dtype=np.int32)
+        encoded = known.encode(labels[counted])
+        if encoded is not None:
+            numbers[counted] = encoded
+    if encoded is None or numbers is None:
+        raise DataError(
+            "y changed while it was read: something else writes into it. Give a copy, as with y.copy()."
+        )
+    return numbers, [(int(row), arrivals[i : i + 1]) for i, row in enumerate(rows)]
+
+
+def balanced_weights(numbers: Array, n_classes: int) -> Array:
+    """The weights of classes that balance them over rows known as a whole: scikit-learn's meaning."""
+    counts: Any = np.bincount(numbers, minlength=max(n_classes, 2)).astype(np.float64)
+    present = counts > 0
+    weights: Array = np.where(present, len(numbers) / (present.sum() * np.where(present, counts, 1.0)), 1.0)
+    return weights

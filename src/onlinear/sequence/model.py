@@ -1,0 +1,316 @@
+"""A model that labels sequences: the core's learner of sequences, its labels, and how a file becomes features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from .. import _core
+from ..algorithms.sequence import SequenceLabeling
+from ..exceptions import ModelFileError, NumericError, ParameterError
+from ..model.labels import label_of
+from ..model.model import Model
+from ..model.native import contiguous
+from ..model.parameters import not_with_learned
+from ..model.rows import refuse
+from ..persistence.description import SEQUENCE_MODEL, check
+from ..persistence.values import label
+from .files import blocks_of, naming, with_first_line
+from .reading import check_expected, plain_labels, read_sequences, weighty_sequences
+from .templates import column_names, default_templates
+
+__all__ = ["SequenceModel"]
+
+
+class SequenceModel(Model):
+    """A label for every token, found by Viterbi's algorithm; the learner is the core's learner of sequences."""
+
+    recipe: SequenceLabeling
+
+    has_classes = True
+
+    def __init__(self, recipe: SequenceLabeling) -> None:
+        super().__init__(recipe)
+        #: The columns of the files it has learned from.
+        self.columns: list[str] | None = None
+
+    # ------------------------------------------------------------------ getting ready
+
+    def make(self, *, wide: bool = False) -> Any:
+        """A learner of the core's with these parameters; `wide` asks for float64 where they do not say."""
+        recipe = self.recipe
+        double = recipe.dtype == "float64" or (recipe.dtype is None and wide)
+        axes = recipe.axes()
+        try:
+            return self._new_native(not double, axes)
+        except ValueError as error:
+            raise ParameterError(f"{recipe.owner}: {error}") from None
+
+    def _new_native(self, single: bool, axes: tuple[Any, Any] | None = None) -> Any:
+        recipe = self.recipe
+        native = _core.SequenceLearner(*(axes or recipe.axes()), single, recipe.max_features)
+        native.set_truncation(recipe.truncated_by() or 0.0)
+        return native
+
+    def open(
+        self, path: Any, native: Any, blocks: Iterator[bytes] | None = None
+    ) -> tuple[Any, list[str], Iterator[bytes]]:
+        """A learner ready to read the file, the names of its columns, and its bytes."""
+        recipe = self.recipe
+        fields, blocks = with_first_line(path, blocks_of(path) if blocks is None else blocks)
+        columns = self.columns if native is not None else None
+        if columns is None:
+            given = recipe.columns
+            columns = list(given) if given is not None else column_names(max(len(fields) - 1, 1))
+        if native is None:
+            native = self.make()
+        templates = (
+            list(recipe.templates) if recipe.templates is not None else default_templates(len(columns))
+        )
+        try:
+            native.set_templates(templates, columns)
+        except ValueError as error:
+            raise ParameterError(f"{recipe.owner}: {error}") from None
+        return native, columns, blocks
+
+    def reader(self, native: Any, names: list[str], *, learning: bool) -> Any:
+        """A reader of a file's bytes."""
+        return _core.ConllReader(native, names, learning, False, self.recipe.max_tokens)
+
+    def take(self, native: Any, columns: list[str] | None) -> None:
+        """Make a learner this model's own."""
+        self.columns = columns
+        self.native = native
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels, in the order of their numbers; the learner names them when it meets them."""
+        classes: list[Any] = self.native.classes
+        return classes
+
+    def follow(self, recipe: SequenceLabeling) -> None:
+        """Go on with other parameters: a new learner takes over the state."""
+        if self.native is None:
+            self.recipe = recipe
+            return
+        before, native = self.recipe, self.native
+        self.recipe = recipe
+        try:
+            self.restore(*state_of(native), native.single_precision, self.columns)
+        except ValueError as error:
+            self.recipe = before
+            raise not_with_learned(recipe.owner, error) from None
+
+    # ------------------------------------------------------------------ learning
+
+    def learn(
+        self, native: Any, batch: Any, order: Any, weights: Any, classes: list[Any], known: int
+    ) -> tuple[int, int, int]:
+        """Learn a batch once; of its labels the first `known` were met before it.
+
+        Returns
+        -------
+        learned, mistakes, updates : int
+        """
+        cost = self.recipe.cost
+        if cost is None:
+            raise ParameterError(
+                f"{self.recipe.owner}: the cost function is not part of a model file; set cost= to go on learning"
+            )
+        learned, mistakes, updates, *_, fault, row = native.learn(batch, order, weights, cost, classes, known)
+        if fault:
+            raise refuse(fault, row, -1, single_precision=native.single_precision)
+        return learned, mistakes, updates
+
+    def learn_sequences(
+        self, sequences: list[Any], labels: list[Any], classes: Any, weights: Any, *, wide: bool
+    ) -> None:
+        """Learn sequences in the given order, once; labels and features may be new."""
+        native = self.native
+        first = native is None
+        if native is None:
+            native = self.make(wide=wide)
+        known: list[Any] = [] if first else list(self.classes)
+        mark = native.mark()
+        if classes is not None:
+            expected = list(dict.fromkeys(map(label_of, plain_labels(classes))))
+            check_expected(labels, expected)
+            known += [name for name in expected if name not in set(known)]
+        index = {name: number for number, name in enumerate(known)}
+        width = 0
+        try:
+            if weights is not None and not weights.all():
+                sequences, labels, weights = weighty_sequences(native, sequences, labels, index, weights)
+                width = 0 if native.names() else native.n_columns
+                native.undo(*mark)
+            native.add_labels(known)
+            if width:
+                native.add_columns(width)
+            batch = read_sequences(native, sequences, labels, index, learning=True, new_labels=True)
+            native.classes = known + [label_of(name) for name in list(index)[len(known) :]]
+            if first and not known and not sequences:
+                return  # nothing had any weight: there is no model yet
+            self.take(native, self.columns)
+            try:
+                self.learn(native, batch, None, weights, self.classes, len(known))
+            except NumericError:
+                if first and native.counters[0] == 0:  # the very first one was refused: there is no model yet
+                    self.native = None
+                raise
+        except BaseException:
+            # Ctrl-C as well: names of which nothing was learned are forgotten; those that have weights stay.
+            native.undo(*mark)
+            raise
+
+    def learn_file(self, path: Any) -> None:
+        """Learn a file as it is read, once, in its order and without keeping it."""
+        known = self.native
+        native, columns, blocks = self.open(path, known)
+        reader = self.reader(native, [] if known is None else list(map(str, self.classes)), learning=True)
+        mark = native.mark()
+        try:
+            with naming(path):
+                for block in blocks:
+                    reader.feed(block)
+                    self._learn_read(native, reader, columns)
+                    mark = native.mark()
+                reader.finish()
+            self._learn_read(native, reader, columns)
+        except BaseException:
+            # What was read but not learned is taken back, also at Ctrl-C; the blocks before it stay learned.
+            native.undo(*mark)
+            raise
+
+    def _learn_read(self, native: Any, reader: Any, columns: list[str]) -> None:
+        if reader.n_sequences:
+            known = len(self.classes) if native is self.native else 0
+            self.take(native, columns)
+            self.learn(native, reader.take(), None, None, self.classes, known)
+
+    # ------------------------------------------------------------------ answers
+
+    def words(self, batch: Any, numbers: Any) -> list[list[Any]]:
+        """The labels that numbers stand for, a list for each sequence."""
+        names = self.classes
+        labels = [names[number] for number in numbers.tolist()]
+        return [labels[a:b] for a, b in pairwise(batch.starts.tolist())]
+
+    def read_file(self, path: Any) -> tuple[Any, list[list[str]] | None]:
+        """A file's sequences, and its own labels where it has them."""
+        native = self.native
+        _, _, blocks = self.open(path, native)
+        reader = self.reader(native, list(map(str, self.classes)), learning=False)
+        with naming(path):
+            for block in blocks:
+                reader.feed(block)
+            reader.finish()
+        batch = reader.take()
+        if not reader.labelled:
+            return batch, None
+        names = reader.labels  # ours, and those of the file that were never learned
+        answers = [names[number] for number in batch.labels.tolist()]
+        return batch, [answers[a:b] for a, b in pairwise(batch.starts.tolist())]
+
+    # ------------------------------------------------------------------ what it knows
+
+    @property
+    def n_seen(self) -> int:
+        """Sequences learned, counting every pass."""
+        return int(self.native.counters[0])
+
+    @property
+    def n_mistakes(self) -> int:
+        """Sequences whose labels were not all found before learning them."""
+        return int(self.native.counters[1])
+
+    @property
+    def n_updates(self) -> int:
+        """Sequences that changed the model."""
+        return int(self.native.counters[2])
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens learned, counting every pass."""
+        return int(self.native.counters[3])
+
+    @property
+    def n_wrong_tokens(self) -> int:
+        """Tokens whose label was not found before learning them."""
+        return int(self.native.counters[4])
+
+    def weights(self, which: str) -> tuple[Any, Any]:
+        """Emission and transition weights."""
+        native = self.native
+        labels, columns = native.n_labels, native.n_columns
+        flat = native.weights(which)
+        emissions = flat[: labels * columns].reshape(labels, columns)
+        return emissions, flat[labels * columns :].reshape(labels, labels)
+
+    def digest(self) -> str:
+        """A hash of everything learned; equal digests mean equal models, bit for bit."""
+        import hashlib
+
+        import numpy as np
+
+        digest = hashlib.sha256(repr(self.classes).encode())
+        for name, value in sorted(self.native.state().items()):
+            digest.update(name.encode())
+            digest.update(np.ascontiguousarray(value).tobytes())
+        return digest.hexdigest()
+
+    # ------------------------------------------------------------------ in a file
+
+    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a file holds: labels, columns, numbers and arrays by name."""
+        import numpy as np
+
+        state, classes = state_of(self.native)
+        content = {
+            "classes": [label(name) for name in plain_labels(classes)],
+            "single_precision": self.native.single_precision,
+            "columns": self.columns,
+            "scalars": {name: value for name, value in state.items() if isinstance(value, float)},
+        }
+        tensors = {name: np.ascontiguousarray(v) for name, v in state.items() if isinstance(v, np.ndarray)}
+        return content, tensors
+
+    def take_parts(self, content: dict[str, Any], tensors: dict[str, Any]) -> None:
+        """Take over what `parts` gave; everything in it is checked before it is used."""
+        said = {**content, "counters": tensors["counters"].tolist()}
+        for field, kind in SEQUENCE_MODEL.items():
+            check(said[field], kind, field)
+        self.recipe.check()
+        classes = [label(name) for name in content["classes"]]
+        if len(set(classes)) != len(classes):
+            raise ModelFileError("the classes are not distinct")
+        state = {**tensors, **{name: float(value) for name, value in content["scalars"].items()}}
+        self.restore(state, classes, content["single_precision"], content["columns"])
+
+    def restore(
+        self, state: dict[str, Any], classes: list[Any], single: bool, columns: list[str] | None
+    ) -> None:
+        """Take over a state made by a learner with the same axes."""
+        native = self._new_native(single)
+        native.load_state({name: contiguous(value) for name, value in state.items()}, classes)
+        self.take(native, columns)
+
+    def __getstate__(self) -> dict[str, Any]:
+        fields = {name: value for name, value in vars(self).items() if name != "native"}
+        native = self.native
+        fields["saved"] = None if native is None else (*state_of(native), native.single_precision)
+        return fields
+
+    def __setstate__(self, fields: dict[str, Any]) -> None:
+        saved = fields.pop("saved")
+        vars(self).update(fields)
+        self.native = None
+        if saved is not None:
+            state, classes, single = saved
+            self.restore(state, classes, single, self.columns)
+
+
+def state_of(native: Any) -> tuple[dict[str, Any], list[Any]]:
+    """All that was learned, and the labels it is about, though another thread may bring more meanwhile."""
+    state: dict[str, Any] = native.state()
+    return state, native.classes[: len(state["label_slots"])]
