@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ..io import read
 from ..persistence.compact import save_compact
 from ..persistence.loading import load_model, read_file, rebuild
 from ..persistence.tensors import write_tensors
@@ -78,8 +79,6 @@ def convert_data(
     files: list[str], target: Path, reading: dict[str, Any], *, to: str | None, zero_based: bool
 ) -> dict[str, Any]:
     """Write rows in another format."""
-    from ..io import read
-
     check_rows(reading)
     kind, compression = format_to_write(target, to, _OPENERS)
     named: dict[str, Any] = {} if kind in ("svmlight", "vw") else {"max_names": _MOST_NAMES}
@@ -100,8 +99,6 @@ def convert_data(
 
 def _surveyed(files: list[str], reading: dict[str, Any]) -> tuple[Survey, dict[int, str]]:
     """What a table must know before its first row, and the names of all columns."""
-    from ..io import read
-
     for file in files:
         if file == "-" or (os.path.exists(file) and not os.path.isfile(file)):
             raise UsageError(

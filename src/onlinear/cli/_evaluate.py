@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..exceptions import DataError
 from ..model.stream import StreamLabels
-from ..persistence.writing import writable
+from ..persistence.writing import writable, written_aside
 from ._errors import UsageError, printable
 from ._reading import load_model, named_label, open_like
 from ._scoring import Scored, score
@@ -307,8 +307,6 @@ def draw(result: Evaluation, path: Path) -> None:
 
     mpl.use("Agg")
     from matplotlib.figure import Figure
-
-    from ..persistence.writing import written_aside
 
     figure = Figure(figsize=(13.5, 4.2), layout="constrained")
     roc, pr, reliability = figure.subplots(1, 3)

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import DataError, NumericError, ReadError
+from ..io import format_of_name, read
 from ..io._settings import DEFAULT_BITS
+from ..io._source import expand
 from ..model.stream import rows_of
 from ..persistence.loading import load_model as read_model
 from ._errors import UsageError, printable
@@ -48,8 +50,6 @@ def check_rows(given: dict[str, Any]) -> None:
 
 def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: bool | None) -> Reader:
     """A reader with the settings of the model's training data, but for what the caller says."""
-    from ..io import format_of_name, read
-
     check_rows(given)
     remembered = dict(model.schema.input or {})
     remembered.pop("negative", None)  # for `inspect` alone
@@ -87,8 +87,6 @@ def _columns_of(format: str) -> str:
 
 def spare(target: Path | None, option: str, files: list[str]) -> None:
     """Refuse to write over a file that is to be read."""
-    from ..io._source import expand
-
     if target is None or not target.exists():
         return
     if any(Path(str(file)).exists() and Path(str(file)).samefile(target) for file in expand(files)):

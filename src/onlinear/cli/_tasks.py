@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..algorithms import table
 from ..algorithms.table import nearest
 from ..exceptions import DataError
+from ..io import read
 from ..model.kinds import model_of
 from ..model.stream import Counts, RowStream, label_value
 from ..persistence.values import plain
@@ -65,8 +66,6 @@ class Task:
 
     def read(self, stream: RowStream, files: list[str], plan: Plan, skip_rows: int) -> Any:
         """A reader of the files."""
-        from ..io import read
-
         settings = {**plan.reading, **self.reading, "max_names": plan.names}
         return read(files, skip_rows=skip_rows, **settings)
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._core import count_numbers
 from ..exceptions import DataError
+from ..io import format_of_name
+from ..io._source import expand
 from ..model.stream import Counts
 from ..persistence.saving import save
 from ..persistence.writing import writable
@@ -19,6 +21,7 @@ from ._checkpoint import Checkpoint, Progress, identity
 from ._errors import UsageError
 from ._interrupt import Interrupt
 from ._progress import Silent, display
+from ._reading import spare
 from ._tasks import Task, share
 
 if TYPE_CHECKING:
@@ -120,8 +123,6 @@ class Plan:
         if self.save is not None:
             if str(self.save) == "-":
                 raise UsageError("--save needs a file: a model is written aside and moved into place")
-            from ._reading import spare
-
             writable(self.save)
             spare(self.save, "--save", [*self.files, *self.test])
 
@@ -137,8 +138,6 @@ class Plan:
 
     def _usual_names(self) -> int:
         """Words are worth a little time and memory, the columns of numeric formats are not."""
-        from ..io import format_of_name
-
         formats = {self.reading.get("format") or format_of_name(file) for file in self.files}
         return 0 if formats <= {"svmlight", "vw"} else 1 << 14
 
@@ -205,8 +204,6 @@ def train(plan: Plan) -> tuple[dict[str, Any], int]:
     code : int
         The exit code: 0, or that of an interrupted process.
     """
-    from ..io._source import expand
-
     plan.check()
     model = plan.model()
     files = [str(file) for file in expand(plan.files)]

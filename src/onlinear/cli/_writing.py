@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ..io import ENDINGS
 from ._errors import UsageError
 from ._reading import named_label
 
@@ -277,8 +278,6 @@ def _plain(number: str) -> str:
 
 def endings() -> dict[str, str]:
     """Formats by the ending of a file's name, as far as they can be written."""
-    from ..io import ENDINGS
-
     return {ending: kind for ending, kind in ENDINGS.items() if kind in WRITTEN}
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core, task
 from ..exceptions import DataError, ParameterError
+from .class_stream import ClassStream
 from .labels import Labels, label_array
 from .model import RowModel
 from .recipe import Classification
@@ -134,8 +135,6 @@ class ClassifierModel(RowModel):
 
     def stream(self, **options: Any) -> RowStream:
         """The model at the end of a stream of rows."""
-        from .class_stream import ClassStream
-
         return ClassStream(self, **options)
 
     # ------------------------------------------------------------------ one example
