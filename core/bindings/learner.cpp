@@ -219,16 +219,12 @@ struct Handle {
 
     /// A process that put huge pages off has learned so much by now that they will pay.
     void settle(const Matrix& matrix) noexcept {
-#if defined(__linux__)
         constexpr std::size_t kWorthwhile = std::size_t{1} << 25;
-        if (HugePages::at_once()) return;
+        if (!memory::huge_pages_put_off()) return;
         worked_ += matrix.indptr == nullptr ? matrix.rows * matrix.columns : matrix.entries;
         if (worked_ < kWorthwhile) return;
-        HugePages::set_at_once(true);
+        memory::put_off_huge_pages(false);
         learner->settle();
-#else
-        (void)matrix;
-#endif
     }
 
     /// Copies of what learning changes while the interpreter's lock is released.
@@ -575,12 +571,7 @@ bool learn_known(nb::handle learner, nb::handle features, nb::handle classes, nb
 void bind_learner(nb::module_& m) {
     bind_touched(m);
     m.def(
-        "put_off_huge_pages",
-        [] {
-#if defined(__linux__)
-            HugePages::set_at_once(false);
-#endif
-        },
+        "put_off_huge_pages", [] { memory::put_off_huge_pages(true); },
         "Let large arrays begin on small pages; learners move to huge ones when they have learned a lot.");
     nb::enum_<Fault>(m, "Fault", "Why a row was refused.")
         .value("none", Fault::none)

@@ -1,7 +1,7 @@
 #include <cstddef>
 #include <set>
 
-#include "onlinear/storage.hpp"
+#include "onlinear/memory/planes.hpp"
 #include "testing.hpp"
 
 /// Weights that make room as features and classes come, one at a time or many at once.

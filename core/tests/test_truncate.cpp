@@ -3,7 +3,7 @@
 #include <random>
 
 #include "onlinear/constraint/truncate.hpp"
-#include "onlinear/storage.hpp"
+#include "onlinear/memory/planes.hpp"
 #include "testing.hpp"
 
 /// Which weights are small enough to go.

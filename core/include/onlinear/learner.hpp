@@ -82,7 +82,7 @@ public:
     virtual std::unique_ptr<AnyLearner> copy() const = 0;
     /// Memory the state takes.
     virtual std::size_t bytes() const noexcept = 0;
-    /// Moves the weights to huge pages (see HugePages).
+    /// Moves the weights to huge pages (see memory/pages.hpp).
     virtual void settle() noexcept = 0;
 
     /// Everything `which` says of every weight, block-major, the intercept apart.

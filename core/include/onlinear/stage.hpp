@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "onlinear/matrix.hpp"
+#include "onlinear/memory/planes.hpp"
 #include "onlinear/row.hpp"
 #include "onlinear/simd/simd.hpp"
-#include "onlinear/storage.hpp"
 
 /// From a caller's arrays to a staged row: checked, converted, sorted, duplicates added.
 ///

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "onlinear/belief/belief.hpp"
+#include "onlinear/memory/planes.hpp"
 #include "onlinear/simd/simd.hpp"
-#include "onlinear/storage.hpp"
 
 /// Which weights learning has touched. Most examples say nothing of most features and most classes, so that a
 /// model file that names the touched weights and lists their numbers is a fraction of one that lists all.

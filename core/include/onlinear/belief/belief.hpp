@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "onlinear/evidence.hpp"
+#include "onlinear/memory/planes.hpp"
 #include "onlinear/row.hpp"
 #include "onlinear/simd/simd.hpp"
-#include "onlinear/storage.hpp"
 
 /// What every belief file needs.
 ///

@@ -2,9 +2,9 @@
 #include <bit>
 #include <vector>
 
+#include "onlinear/memory/planes.hpp"
 #include "onlinear/row.hpp"
 #include "onlinear/sequence/batch.hpp"
-#include "onlinear/storage.hpp"
 
 namespace onlinear::sequence {
 

@@ -2,7 +2,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "onlinear/storage.hpp"
+#include "onlinear/memory/planes.hpp"
 #include "testing.hpp"
 
 /// Where weights live: what was written stays where it is looked for, whatever grows around it.
@@ -52,7 +52,7 @@ TEST("every weight of every plane has a place of its own inside the array") {
         }
 }
 
-TEST("kernels that read whole vectors of the last slot's blocks stay inside the array") {
+TEST("loops that read whole vectors of the last slot's blocks stay inside the array") {
     for (const bool apart : {false, true})
         for (std::size_t blocks = 2; blocks < 20; ++blocks) {
             const Planes<double> w(2, 16, blocks, apart);
