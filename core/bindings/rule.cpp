@@ -67,7 +67,7 @@ void bind_rules(nb::module_& m) {
             return std::string(text);
         });
     each_of<rule::AnyRule>([&]<class R>() {
-        add_rule(bind_declared<R>(m), step_of<R>, R::metric, rule::drop_only<R>(), rule::HasExactStep<R>);
+        add_rule(bind_declared<R>(m), step_of<R>, R::metric, rule::DropOnly<R>, rule::HasExactStep<R>);
     });
     m.def(
         "declared",

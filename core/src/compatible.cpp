@@ -65,7 +65,7 @@ std::string belief_name() {
 /// What a belief with its parameters takes.
 template <class Options>
 Parts takes(const Options& options) {
-    if constexpr (requires { options.takes_now(); })
+    if constexpr (belief::TakesByParameters<Options>)
         return options.takes_now();
     else
         return Options::takes;
@@ -74,7 +74,7 @@ Parts takes(const Options& options) {
 /// What a belief needs a rule to use.
 template <class Options>
 Parts needs() {
-    if constexpr (requires { Options::needs; }) return Options::needs;
+    if constexpr (belief::NeedsParts<Options>) return Options::needs;
     return {};
 }
 
@@ -124,16 +124,13 @@ void refuse(const char* axis, const Who& who, const Options&, const std::string&
                                 beliefs([&](const auto& other) { return against(who, other).empty(); }));
 }
 
-template <class Options>
-constexpr bool projects = requires(const Options& options) { options.projection; };
-
 template <class Rule, class Options>
 void check_projection([[maybe_unused]] const Options& options) {
-    if constexpr (projects<Options>) {
-        if (options.projection == Options::kExact && !rule::has_exact_form<Rule>())
+    if constexpr (belief::Projects<Options>) {
+        if (options.projection == Options::kExact && !(rule::HasExactStep<Rule> || rule::ExactAlready<Rule>))
             throw std::invalid_argument(std::string("rule.") + Rule::name +
                                         " has no exact diagonal form; use projection='kl' or 'drop'");
-        if (options.projection != Options::kDrop && rule::drop_only<Rule>())
+        if (options.projection != Options::kDrop && rule::DropOnly<Rule>)
             throw std::invalid_argument(std::string("rule.") + Rule::name +
                                         " is defined on a diagonal only with projection='drop'");
     }
@@ -168,7 +165,7 @@ template <class Task, class Options>
 void check_centre([[maybe_unused]] const Options& options, [[maybe_unused]] bool intercept) {
     if constexpr (task::Centre<Task>) {
         const std::string task = std::string("task.") + Task::name;
-        if constexpr (requires { options.average; }) {
+        if constexpr (belief::Averages<Options>) {
             if (options.average)
                 throw std::invalid_argument(task + " does not average its centre; use " +
                                             belief_name<Options>() + "()");
@@ -198,7 +195,7 @@ void check_task(const TaskSpec& task, const std::optional<rule::AnyRule>& rule, 
             }
             refuse("task.", t, options, against_task(t, options),
                    [](const auto& a, const auto& o) { return against_task(a, o); });
-            if constexpr (task::OwnRule<Task> && projects<Options>) {
+            if constexpr (task::OwnRule<Task> && belief::Projects<Options>) {
                 if (options.projection == Options::kExact)
                     throw std::invalid_argument(std::string("task.") + Task::name +
                                                 " has no exact diagonal form; use projection='kl' or 'drop'");

@@ -29,7 +29,7 @@ template <class T>
 /// Why a step cannot be taken: what it would make infinite.
 template <class Belief>
 [[gnu::noinline, gnu::cold]] Fault overflow_of(const Belief& belief, const Step& step, const Evidence& e) {
-    if constexpr (requires { belief.holds_variances(step, e); }) {
+    if constexpr (belief::HoldsVariances<Belief>) {
         if (!belief.holds_variances(step, e)) return Fault::variance_overflow;
     }
     return Fault::step_overflow;
@@ -49,28 +49,20 @@ template <class Belief, class T>
 template <class Belief, class T>
 [[gnu::always_inline]] inline Round take(Belief& belief, const Row<T>& row, Terms terms, const Step& step,
                                          const Evidence& e) {
-    if constexpr (requires { belief.apply_far(row, terms, step, e); }) {
+    if constexpr (belief::StepsFar<Belief>) {
         if (!representable<T>(terms, step, e) || !belief.admits(step, e)) [[unlikely]]
             return take_far(belief, row, terms, step, e);
     } else {
         if (!representable<T>(terms, step, e)) return {.fault = Fault::step_overflow};
-        if constexpr (requires { belief.expect(row, terms); }) belief.expect(row, terms);
+        if constexpr (belief::Prepares<Belief>) belief.expect(row, terms);
         if (!belief.admits(step, e)) return {.fault = overflow_of(belief, step, e)};
     }
     belief.apply(row, terms, step, e);
-    if constexpr (requires { belief.truncation; }) {
+    if constexpr (belief::Truncates<Belief>) {
         if (belief.truncation.on()) belief.truncation.after(belief, row, terms);
     }
     return {.updated = step.updates()};
 }
-
-/// A belief that can look for the optimum among diagonals.
-template <class Belief, class T>
-concept Profiled = requires(Belief belief, const Row<T> row, Terms terms) { belief.profile(row, terms); };
-
-/// A belief that learns from a demand without variance.
-template <class Belief>
-concept WithoutVariance = requires { Belief::kWithoutVariance; };
 
 /// The heart of every task with one demand: measure, decide, apply. `Rule` is one rule, or any.
 ///
@@ -80,7 +72,7 @@ template <class Belief, class Rule, class T>
 [[gnu::always_inline]] inline Round answer(Belief& belief, const Rule& rule, const Row<T>& row, Terms terms,
                                            Evidence e, const Clock& clock) {
     if (!(std::isfinite(e.margin) & std::isfinite(e.variance))) return {.fault = Fault::margin_overflow};
-    if constexpr (requires { belief.refined(e.margin, terms); }) {
+    if constexpr (belief::Refines<Belief>) {
         e.margin = belief.refined(e.margin, terms);
         if (!std::isfinite(e.margin)) return {.fault = Fault::margin_overflow};
     }
@@ -90,16 +82,15 @@ template <class Belief, class Rule, class T>
     const Step step = rule::dispatch(rule, [&](const auto& r) {
         // Two questions: the first does not depend on the rule, and clang reads the branch unless it fails
         // alone.
-        if constexpr (Profiled<Belief, T>) {
-            if constexpr (rule::HasExactStep<std::remove_cvref_t<decltype(r)>>) {
+        using R = std::remove_cvref_t<decltype(r)>;
+        if constexpr (belief::Profiled<Belief>) {
+            if constexpr (rule::HasExactStep<R>) {
                 if (belief.exact())
                     return e.variance > 0 ? r.exact_step(e, belief.profile(row, terms)) : Step{};
             }
         }
-        if constexpr (WithoutVariance<Belief> &&
-                      !std::is_same_v<std::remove_cvref_t<decltype(r)>, rule::LeastSquares>) {
+        if constexpr (belief::WithoutVariance<Belief> && !rule::RestsWithoutVariance<R>)
             return r.step(e, clock);
-        }
         return rule::decide(r, e, clock);
     });
     if (!step) return {};

@@ -61,7 +61,8 @@ struct Parts {
 
 /// Time comes to a rule from outside, so a rule has no memory.
 struct Clock {
-    std::uint64_t round = 1;  // the current round; every example of positive weight is one
+    std::uint64_t round = 1;    // the current round; every example of positive weight is one
+    std::uint64_t updates = 0;  // rounds before this one that moved the mean or the covariance along a demand
 };
 
 }  // namespace onlinear

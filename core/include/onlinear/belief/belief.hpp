@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
@@ -40,6 +41,122 @@ struct StateVisitor {
 
 protected:
     ~StateVisitor() = default;
+};
+
+// What the options of a belief may declare beyond `name`, `metric`, `takes`, `Belief<T>` and `parameters()`.
+
+/// What it takes depends on its parameters.
+template <class O>
+concept TakesByParameters = requires(const O options) {
+    { options.takes_now() } -> std::same_as<Parts>;
+};
+/// What a rule must use to be learned on it.
+template <class O>
+concept NeedsParts = requires { O::needs; };
+/// It can predict with the average of the means.
+template <class O>
+concept Averages = requires(const O options) { options.average; };
+/// It projects covariances on diagonals, in a way that can be chosen.
+template <class O>
+concept Projects = requires(const O options) { options.projection; };
+
+// What a belief may have beyond what every belief has (above).
+
+template <class B>
+using RowOf = Row<typename B::Scalar>;
+
+/// Scores are sums of mean_scale() * plane 0 * value, so they can be read from the caller's own arrays.
+template <class B>
+concept DirectScores = B::kDirectScores;
+/// Every variance is positive, so a value that is not finite shows in the variance of its row's score.
+template <class B>
+concept VarianceShowsFaults = B::kVarianceShowsFaults;
+/// It learns from demands without variance.
+template <class B>
+concept WithoutVariance = B::kWithoutVariance;
+/// Whether it has a variance depends on the rule it learns with.
+template <class B>
+concept ChoosesCovariance = requires(B b) {
+    b.learn_covariance(true);
+    { b.has_variance() } -> std::same_as<bool>;
+};
+/// It keeps the mean inside an L1 ball.
+template <class B>
+concept Confines = requires(B b, double radius) { b.confine(radius); };
+/// It shows its whole covariance.
+template <class B>
+concept ShowsCovariance = requires(const B b) { b.sigma(); };
+/// It forgets some of what its covariance has learned.
+template <class B>
+concept Inflates = requires(B b, double share) { b.inflate(share); };
+/// It zeroes small weights (constraint/truncate.hpp).
+template <class B>
+concept Truncates = requires(B b) { b.truncation; };
+/// It knows which of its weights are not zero.
+template <class B>
+concept KnowsNonzero = requires(B b) { b.weights(); };
+/// Some of its readings call a function of the user's, so one thread reads.
+template <class B>
+concept MaybeSerial = requires(const B b) { b.serial(); };
+/// It counts its bytes itself.
+template <class B>
+concept CountsBytes = requires(const B b) { b.bytes(); };
+/// It holds a triangular root beside its planes.
+template <class B>
+concept HoldsRoot = requires(const B b) { b.root(); };
+/// Taking back a growth of slots is more than shrinking its planes.
+template <class B>
+concept ShrinksItself = requires(B b, std::size_t slots) { b.shrink(slots); };
+/// For dense rows its means and variances can be put into arrays of their own, and back.
+template <class B>
+concept ComesApart = requires(B b) {
+    b.part();
+    b.together();
+};
+/// It computes with blocks of rows to come, `kAhead` at a time.
+template <class B>
+concept LooksAhead = requires(B b) {
+    B::kAhead;
+    b.ahead();
+    b.foresee();
+    b.block();
+};
+/// It may predict with other scores than those it learns from (averages, inclusive scores).
+template <class B>
+concept PredictsOtherwise = requires(const B b) { b.predicts_otherwise(); };
+/// The weights it learns with are a blend of planes, not mean_scale() * plane 0.
+template <class B>
+concept HoldsBlend = requires(const B b) { b.held(); };
+/// It says whether it is a variance that a step would make infinite.
+template <class B>
+concept HoldsVariances = requires(const B b, const Step step, const Evidence e) { b.holds_variances(step, e); };
+/// It can take steps whose own numbers are too large, where the weights they lead to are not.
+template <class B>
+concept StepsFar = requires(B b, const RowOf<B> row, Terms terms, const Step step, const Evidence e) {
+    b.apply_far(row, terms, step, e);
+};
+/// It prepares for a step before it says whether it admits it.
+template <class B>
+concept Prepares = requires(B b, const RowOf<B> row, Terms terms) { b.expect(row, terms); };
+/// It can look for the optimum among diagonals.
+template <class B>
+concept Profiled = requires(B b, const RowOf<B> row, Terms terms) {
+    b.profile(row, terms);
+    b.exact();
+};
+/// It measures a margin more exactly when its terms are known.
+template <class B>
+concept Refines = requires(const B b, double margin, Terms terms) { b.refined(margin, terms); };
+/// It measures delta' Sigma delta' of two demands.
+template <class B>
+concept MeasuresCovariance = requires(B b, const RowOf<B> row, Terms terms) { b.covariance(row, terms, terms); };
+/// Its next step goes along the demand it measured last, and it can be told another.
+template <class B>
+concept Aims = requires(B b, const RowOf<B> row, Terms terms) { b.aim(row, terms); };
+/// It prefetches the variances of two blocks.
+template <class B>
+concept PrefetchesVariances = requires(B b, const RowOf<B> row, std::uint32_t block) {
+    b.prefetch_variances(row, block, block);
 };
 
 /// Largest magnitude a weight may reach: far enough below overflow that one more step and one more sum stay

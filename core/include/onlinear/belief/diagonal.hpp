@@ -54,6 +54,8 @@ public:
     using Scalar = T;
     static constexpr bool kFused = true;
     static constexpr bool kLocal = true;  // a step moves the weights of the row alone
+    static constexpr bool kDirectScores = true;
+    static constexpr bool kVarianceShowsFaults = true;
 
     using Options = DiagonalOptions;
 
@@ -116,7 +118,7 @@ public:
     }
 
     /// Asks for the variances of a row in two blocks. Always inlined, as all that only asks.
-    [[gnu::always_inline]] void ask_for_variances(const Row<T>& row, std::uint32_t one,
+    [[gnu::always_inline]] void prefetch_variances(const Row<T>& row, std::uint32_t one,
                                                   std::uint32_t other) const noexcept {
         const T* const w = w_.data() + w_.stride();
         const std::size_t width = width_for(row, w_);

@@ -41,6 +41,7 @@ public:
     using Scalar = T;
     static constexpr bool kFused = true;
     static constexpr bool kLocal = true;  // a step moves the weights of the row alone
+    static constexpr bool kDirectScores = true;
 
     using Options = MeanOptions;
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "onlinear/belief/belief.hpp"
 #include "onlinear/row.hpp"
 
 namespace onlinear::constraint {
@@ -78,7 +79,7 @@ private:
     void gather(Belief& belief) {
         heap_.clear();
         const auto& planes = belief.planes();
-        if constexpr (requires { belief.weights(); }) {  // the belief knows which are not zero
+        if constexpr (belief::KnowsNonzero<Belief>) {
             for (const std::size_t at : belief.weights()) {
                 const auto slot = planes.slot_of(static_cast<std::uint32_t>(at / planes.width()));
                 const auto block = static_cast<std::uint32_t>(at % planes.width());

@@ -46,42 +46,14 @@ template <class R, class F>
 /// What a rule, with its parameters, uses of a step and of the evidence; most move along the demand alone.
 template <class R>
 constexpr Parts uses(const R& rule) {
-    if constexpr (requires { rule.uses(); }) return rule.uses();
+    if constexpr (UsesParts<R>) return rule.uses();
     return {};
 }
 
-template <class R>
-constexpr bool drop_only() {
-    if constexpr (requires { R::drop_only; }) return R::drop_only;
-    return false;
-}
-
-template <class R>
-concept HasExactStep = requires(const R rule, const Evidence e, std::span<const double> profile) {
-    { rule.exact_step(e, profile) } -> std::same_as<Step>;
-};
-
-/// Whether a rule has an answer that is optimal among diagonal covariances.
-template <class R>
-constexpr bool has_exact_form() {
-    return HasExactStep<R> || requires { R::exact_already; };
-}
-
-/// A rule whose steps are also right for real targets; it says why not where its parameters forbid it.
-template <class R>
-concept LearnsRegression = requires(const R rule) {
-    { rule.refuses_regression(0.0) } -> std::same_as<const char*>;
-};
-
-/// A rule whose steps also lead to the centre of one class.
-template <class R>
-concept FindsCentre = requires { R::finds_centre; };
-
 /// A demand without variance cannot be answered: alpha = gain = 0, checked once for every rule.
-/// NORMA alone still moves (its shrink and its rho).
 template <class R>
 [[gnu::always_inline]] inline Step decide(const R& rule, const Evidence& e, const Clock& clock) noexcept {
-    if constexpr (!std::is_same_v<R, Norma>) {
+    if constexpr (!MovesWithoutVariance<R>) {
         if (!(e.variance > 0)) return {};
     }
     return rule.step(e, clock);

@@ -13,6 +13,7 @@ struct LeastSquares {
     static constexpr const char* name = "LeastSquares";
     static constexpr const char* doc = "AROW with the squared loss: recursive least squares.";
     static constexpr Metric metric = Metric::gaussian;
+    static constexpr bool rests_without_variance = true;
     static const char* refuses_regression(double epsilon) noexcept {
         return epsilon > 0 ? "rule.LeastSquares has no band in which errors are free; use epsilon=0"
                            : nullptr;

@@ -18,6 +18,7 @@ struct Norma {
     static constexpr const char* doc =
         "Gradient steps on a regularised hinge with an optional learned margin.";
     static constexpr Metric metric = Metric::mean;
+    static constexpr bool moves_without_variance = true;
     static constexpr Parts uses() noexcept { return {.keep = true, .threshold = true}; }
     static constexpr auto parameters() {
         return std::tuple{positive("eta", &Norma::eta, "learning rate"),

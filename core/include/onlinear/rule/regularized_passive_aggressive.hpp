@@ -29,6 +29,7 @@ struct RegularizedPassiveAggressive {
     static constexpr const char* name = "RegularizedPassiveAggressive";
     static constexpr const char* doc = "Passive-Aggressive that forgets: shrinkage, or a ball.";
     static constexpr Metric metric = Metric::mean;
+    double l1_radius() const noexcept { return radius; }
     Parts uses() const noexcept {
         return {.keep = penalty != kL1Ball, .mean_norm = penalty == kL2Ball, .l1_ball = penalty == kL1Ball};
     }

@@ -1,6 +1,7 @@
 #pragma once
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <cstdio>
 #include <limits>
 #include <optional>
@@ -43,6 +44,55 @@ struct Range {
         return !(high_open ? value >= high : value > high);
     }
 };
+
+// What a rule may declare beyond `name`, `metric`, `parameters()` and `step(evidence, clock)`.
+
+/// It uses more of a step or of the evidence than a move along the demand; see `Parts`.
+template <class R>
+concept UsesParts = requires(const R rule) {
+    { rule.uses() } -> std::same_as<Parts>;
+};
+/// The belief's threshold starts at this.
+template <class R>
+concept StartsThreshold = requires(const R rule) {
+    { rule.initial_threshold() } -> std::same_as<double>;
+};
+/// The mean stays inside an L1 ball of this radius; such a rule uses `Parts::l1_ball`.
+template <class R>
+concept GivesRadius = requires(const R rule) {
+    { rule.l1_radius() } -> std::same_as<double>;
+};
+/// On a diagonal it is defined for projection='drop' alone.
+template <class R>
+concept DropOnly = R::drop_only;
+/// It has a step that is optimal among diagonals; `profile` holds each feature's part of the variance.
+template <class R>
+concept HasExactStep = requires(const R rule, const Evidence e, std::span<const double> profile) {
+    { rule.exact_step(e, profile) } -> std::same_as<Step>;
+};
+/// Its plain step is optimal among diagonals already.
+template <class R>
+concept ExactAlready = R::exact_already;
+/// Its steps are also right for real targets; it says why not where its parameters, or a band of this
+/// half-width, forbid it (null: they do not).
+template <class R>
+concept LearnsRegression = requires(const R rule, double epsilon) {
+    { rule.refuses_regression(epsilon) } -> std::same_as<const char*>;
+};
+/// Its steps also lead to the centre of one class.
+template <class R>
+concept FindsCentre = R::finds_centre;
+/// It learns nothing at some margins whatever the variance, which then need not be read.
+template <class R>
+concept KnowsSatisfied = requires(double margin, double required) {
+    { R::satisfied(margin, required) } -> std::same_as<bool>;
+};
+/// It takes steps on demands without variance on every belief (NORMA shrinks the mean and moves rho).
+template <class R>
+concept MovesWithoutVariance = R::moves_without_variance;
+/// It takes none on any belief, also on those that keep points without length.
+template <class R>
+concept RestsWithoutVariance = R::rests_without_variance;
 
 template <class Rule, class Value>
 struct Parameter {

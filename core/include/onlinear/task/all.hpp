@@ -24,7 +24,7 @@ inline task::Answer answer_of(const TaskSpec& task) {
 inline void set_classes(TaskSpec& task, std::size_t classes) {
     std::visit(
         [&](auto& t) {
-            if constexpr (requires { t.set_classes(classes); }) t.set_classes(classes);
+            if constexpr (task::SetsClasses<std::remove_cvref_t<decltype(t)>>) t.set_classes(classes);
         },
         task);
 }

@@ -6,6 +6,9 @@ namespace onlinear::task {
 /// Two classes: delta = y x with y = -1 for class 0 and +1 for class 1, required margin 1.
 struct Binary {
     static constexpr const char* name = "Binary";
+    static constexpr bool kPlain = true;
+    static constexpr bool kTwoClasses = true;
+    static constexpr bool kReadsVariance = true;
     static constexpr const char* doc = "Two classes.";
     static constexpr auto parameters() { return std::tuple{}; }
 

@@ -9,6 +9,7 @@ namespace onlinear::task {
 /// class.
 struct Multiclass {
     static constexpr const char* name = "Multiclass";
+    static constexpr bool kPlain = true;
     static constexpr const char* doc = "Several classes: the right one against its best rival.";
     static constexpr auto parameters() { return std::tuple{}; }
     std::size_t classes;
@@ -34,10 +35,10 @@ struct Multiclass {
         const auto label = static_cast<std::uint32_t>(example.label);
         Seen seen{.rival = best_rival(scores, classes, label), .margin = 0, .satisfied = false};
         seen.margin = scores[label] - scores[seen.rival];
-        if constexpr (requires { rule.satisfied(seen.margin, 1.0); })
+        if constexpr (rule::KnowsSatisfied<Rule>)
             seen.satisfied = rule.satisfied(seen.margin, 1.0) && std::isfinite(seen.margin);
-        if constexpr (requires { belief.ask_for_variances(row, label, label); }) {
-            if (!seen.satisfied) belief.ask_for_variances(row, label, seen.rival);
+        if constexpr (belief::PrefetchesVariances<Belief>) {
+            if (!seen.satisfied) belief.prefetch_variances(row, label, seen.rival);
         }
         return seen;
     }

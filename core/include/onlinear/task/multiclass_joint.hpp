@@ -23,7 +23,6 @@ struct MulticlassJoint {
     enum CovarianceUpdate : int { kSum, kDelta };
     static constexpr const char* name = "MulticlassJoint";
     static constexpr const char* doc = "Several classes with several constraints at once.";
-    static constexpr bool kOwnRule = true;
     static constexpr Parts needs{.several = true};
     /// AROW's problem is one of a Gaussian (on a mean, of the identity); the others know no covariance.
     rule::Metric metric() const noexcept {
@@ -187,7 +186,7 @@ private:
         }
         const std::size_t n = rivals_.size();
         bool solved;
-        if constexpr (requires(Terms t) { belief.covariance(row, t, t); }) {
+        if constexpr (belief::MeasuresCovariance<Belief>) {
             gram(belief, row, label);
             for (const double g : gram_)
                 if (!std::isfinite(g)) return {.fault = Fault::margin_overflow};
@@ -218,7 +217,7 @@ private:
         const Round moved = move(belief, row);
         if (moved.fault != Fault::none) return moved;
         // A full covariance keeps the direction it measured last, which is now the mean's.
-        if constexpr (requires(Terms t) { belief.aim(row, t); }) belief.aim(row, along_);
+        if constexpr (belief::Aims<Belief>) belief.aim(row, along_);
         const Round shrunk = take(belief, row, along_, shrink, width);
         return shrunk.fault != Fault::none ? shrunk : Round{.updated = true};
     }

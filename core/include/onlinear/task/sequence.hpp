@@ -71,7 +71,7 @@ private:
     /// The weights as they are; a prediction may use their average.
     template <class Belief>
     static belief::Blend held(const Belief& belief) noexcept {
-        if constexpr (requires { belief.held(); })
+        if constexpr (belief::HoldsBlend<Belief>)
             return belief.held();
         else
             return {.first = belief.mean_scale()};

@@ -28,32 +28,74 @@ struct Example {
 
 /// What comes with a row to learn from.
 enum class Answer { labels, targets, lists, nothing };
+
+// What a task may declare beyond `name`, `parameters()`, `blocks()`, `valid`, `round` and `calibrate`.
+
+/// Its rows come with something other than labels.
+template <class Task>
+concept OtherAnswer = requires { Task::kAnswer; };
+/// It needs this of a belief, whatever its parameters.
+template <class Task>
+concept NeedsParts = requires { Task::needs; };
+/// It needs this of a belief with its parameters.
+template <class Task>
+concept UsesParts = requires(const Task task) {
+    { task.uses() } -> std::same_as<Parts>;
+};
+/// It decides its steps itself, without a rule, in this metric.
+template <class Task>
+concept OwnRule = requires(const Task task) {
+    { task.metric() } -> std::same_as<rule::Metric>;
+};
+/// Its model is the mean itself: it has no average and no intercept.
+template <class Task>
+concept Centre = Task::kCentre;
+/// Its weights w become blocks -w/2 and +w/2 when a third class comes.
+template <class Task>
+concept TwoClasses = Task::kTwoClasses;
+/// It reads the variance of every row's score before it learns from it.
+template <class Task>
+concept ReadsVariance = Task::kReadsVariance;
+/// It predicts with the belief's scores, and its `round` is compiled for one rule as well as for any.
+template <class Task>
+concept Plain = Task::kPlain;
+/// It has as many classes as it is told.
+template <class Task>
+concept SetsClasses = requires(Task task, std::size_t n) { task.set_classes(n); };
+template <class Task>
+concept GrowsClasses = requires(Task task, std::size_t n) { task.classes = n; };
+/// An example may be several rows, one for each label.
+template <class Task>
+concept MaybeSingle = requires(const Task task) { task.single(); };
+/// A belief starts in its own way.
+template <class Task, class Belief>
+concept Starts = requires(const Task task, Belief belief) { task.start(belief); };
+/// A model says of a row something other than the belief's scores.
+template <class Task, class Belief>
+concept Predicts = requires(const Task task, const Belief belief, const Row<typename Belief::Scalar> row,
+                            double* out) { task.predict(belief, row, out); };
+/// The first half of a round, the sums over the row, stands apart, so that the next row is staged meanwhile.
+template <class Task, class Belief, class Rule>
+concept LooksFirst = requires(const Task task, Belief belief, const Rule rule,
+                              const Row<typename Belief::Scalar> row, const Example example, double* scores) {
+    task.look(belief, rule, row, example, scores);
+};
+
 template <class Task>
 constexpr Answer kind_of_answer() {
-    if constexpr (requires { Task::kAnswer; }) return Task::kAnswer;
+    if constexpr (OtherAnswer<Task>) return Task::kAnswer;
     return Answer::labels;
 }
-
-/// What a task of any parameters needs of a belief.
 template <class Task>
 constexpr Parts needs() {
-    if constexpr (requires { Task::needs; }) return Task::needs;
+    if constexpr (NeedsParts<Task>) return Task::needs;
     return {};
 }
-/// What a task with its parameters needs besides.
 template <class Task>
 constexpr Parts uses(const Task& task) {
-    if constexpr (requires { task.uses(); }) return task.uses();
+    if constexpr (UsesParts<Task>) return task.uses();
     return {};
 }
-
-/// A task that decides its steps itself, without a rule.
-template <class Task>
-concept OwnRule = requires { Task::kOwnRule; };
-
-/// A task whose model is the mean itself: it has no average and no intercept.
-template <class Task>
-concept Centre = requires { Task::kCentre; };
 
 /// What one block says of a row before its answer is known: the score, and where it comes with it, the
 /// variance.
