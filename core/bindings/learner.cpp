@@ -139,7 +139,7 @@ nb::tuple refused(const Refusal& r) { return nb::make_tuple(static_cast<int>(r.f
 struct Handle {
     using Answer = task::Answer;
 
-    std::unique_ptr<AnyLearner> learner;
+    std::unique_ptr<RowLearner> learner;
     Answer wants = Answer::labels;
     bool single_prototype = false;
     FeatureMap features;
@@ -196,7 +196,7 @@ struct Handle {
             throw std::invalid_argument("the rows have " + std::to_string(matrix.columns) +
                                         " columns, the learner " + std::to_string(learner->features()));
         Report out;
-        std::unique_ptr<AnyLearner> before;
+        std::unique_ptr<RowLearner> before;
         {
             nb::gil_scoped_release release;
             if (checked) {
@@ -454,7 +454,7 @@ nb::dict to_dict(std::vector<StateEntry> entries) {
 }
 
 /// The calibration and the counts, which every learner has.
-void add_counts(nb::dict& out, const AnyLearner& learner) {
+void add_counts(nb::dict& out, const RowLearner& learner) {
     const Calibration& c = learner.calibration;
     out["calibration"] = std::vector<double>{
         c.scale, c.offset, c.h_ss, c.h_so, c.h_oo, static_cast<double>(c.rounds), c.square, c.centre};
@@ -493,7 +493,7 @@ namespace {
 
 nb::tuple read_weights(const Handle& self, AnyLearner::Weights which) {
     const auto lock = shared_turn(self.turn);
-    const AnyLearner& learner = *self.learner;
+    const RowLearner& learner = *self.learner;
     double *coefficients, *intercepts;
     const auto first = new_array(coefficients, learner.blocks(), learner.features());
     const auto second = new_array(intercepts, learner.blocks(), 1);
@@ -1059,7 +1059,10 @@ void bind_learner(nb::module_& m) {
                 c.centre = calibration[7];
                 if (!c.possible())
                     throw std::invalid_argument("state holds a calibration that no learning makes");
-                self.learner->counters = {counters[0], counters[1], counters[2], counters[3]};
+                self.learner->counters = {.seen = counters[0],
+                                          .mistakes = counters[1],
+                                          .updates = counters[2],
+                                          .cost = counters[3]};
                 self.learner->class_counts = counts;
             },
             nb::arg("state"), nb::arg("touched") = nb::none(),

@@ -39,7 +39,7 @@ std::string_view text_of(PyObject* word) {
 /// somebody looks at them or learns. So an interruption between the two leaves names whose weights are as at
 /// the start, and never a name without weights in a state that is written.
 struct SequenceHandle {
-    std::unique_ptr<sequence::AnyLearner> learner;
+    std::unique_ptr<sequence::SentenceLearner> learner;
     Dictionary names;
     nb::list classes;  // the names of the labels, which Python may see as any objects
     sequence::Extractor extractor;
@@ -374,7 +374,7 @@ nb::tuple learn(SequenceHandle& self, Batch& batch, const std::optional<Order>& 
         if (static_cast<std::uint64_t>(label) >= self.layout().labels())
             throw std::invalid_argument("a token has no label");
     self.grow();
-    sequence::Report r;
+    Report r;
     if (lesson.cost.kind == task::SequenceCost::custom) {
         r = self.learner->learn(batch, lesson);
     } else {
@@ -461,7 +461,7 @@ nb::dict state_of(SequenceHandle& self) {
     const auto lock = own_turn(self.turn);
     self.grow();
     nb::dict out = to_dict(self.learner->state());
-    const sequence::Counters& n = self.learner->counters;
+    const Counters& n = self.learner->counters;
     out["counters"] = array_of(std::vector<double>{n.seen, n.mistakes, n.updates, n.tokens, n.wrong_tokens});
     out["label_slots"] =
         array_of(std::vector<std::int64_t>(self.layout().label.begin(), self.layout().label.end()));
@@ -538,7 +538,11 @@ void load_state(SequenceHandle& self, const nb::dict& given, const nb::list& cla
     fresh->layout = layout;
     const HeldState held = from_dict(state);
     fresh->load(held.given());
-    fresh->counters = {counters[0], counters[1], counters[2], counters[3], counters[4]};
+    fresh->counters = {.seen = counters[0],
+                       .mistakes = counters[1],
+                       .updates = counters[2],
+                       .tokens = counters[3],
+                       .wrong_tokens = counters[4]};
     self.learner = std::move(fresh);
     self.names = std::move(names);
     self.classes = nb::steal<nb::list>(PySequence_List(classes.ptr()));
@@ -550,7 +554,7 @@ nb::object weights_of(SequenceHandle& self, const std::string& which) {
     const auto lock = own_turn(self.turn);
     self.grow();
     std::vector<double> out(self.learner->weight_count());
-    using W = sequence::AnyLearner::Weights;
+    using W = sequence::SentenceLearner::Weights;
     self.learner->weights(which == "mean"       ? W::mean
                           : which == "variance" ? W::variance
                                                 : W::average,
@@ -677,7 +681,7 @@ void bind_sequence(nb::module_& m) {
         .def_prop_ro("counters",
                      [](const SequenceHandle& self) {
                          const auto lock = shared_turn(self.turn);
-                         const sequence::Counters& n = self.learner->counters;
+                         const Counters& n = self.learner->counters;
                          return nb::make_tuple(n.seen, n.mistakes, n.updates, n.tokens, n.wrong_tokens);
                      })
         .def_prop_rw(

@@ -72,7 +72,7 @@ Refusal inspect(const Matrix& m, bool single_precision) {
     return single_precision ? slow_look<float>(m) : slow_look<double>(m);
 }
 
-std::unique_ptr<AnyLearner> make_learner(const TaskSpec& task, const std::optional<rule::AnyRule>& rule,
+std::unique_ptr<RowLearner> make_learner(const TaskSpec& task, const std::optional<rule::AnyRule>& rule,
                                          const BeliefSpec& belief, bool single_precision,
                                          std::size_t features, bool intercept) {
     check_task(task, rule, belief, intercept);

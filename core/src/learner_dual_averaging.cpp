@@ -1,5 +1,5 @@
 #include "make.hpp"
 
-template std::unique_ptr<onlinear::AnyLearner> onlinear::make(const TaskSpec&,
+template std::unique_ptr<onlinear::RowLearner> onlinear::make(const TaskSpec&,
                                                               const belief::DualAveragingOptions&, bool,
                                                               std::size_t);

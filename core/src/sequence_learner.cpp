@@ -18,21 +18,21 @@ void Batch::sort_token() {
 namespace {
 
 template <class T, class Options>
-std::unique_ptr<AnyLearner> build(const rule::AnyRule& rule, const Options& options) {
+std::unique_ptr<SentenceLearner> build(const rule::AnyRule& rule, const Options& options) {
     using Belief = typename Options::template Belief<T>;
-    auto learner = std::make_unique<Learner<Belief>>(Belief(options, 1, 2, true));
+    auto learner = std::make_unique<Labeler<Belief>>(Belief(options, 1, 2, true));
     learner->rule = rule;
-    learner->prepare_rule();
+    learner->prepare();
     return learner;
 }
 
 }  // namespace
 
-std::unique_ptr<AnyLearner> make_learner(const rule::AnyRule& rule, const BeliefSpec& belief,
-                                         bool single_precision) {
+std::unique_ptr<SentenceLearner> make_learner(const rule::AnyRule& rule, const BeliefSpec& belief,
+                                              bool single_precision) {
     check_sequences(rule, belief);
     return std::visit(
-        [&]<class Options>(const Options& options) -> std::unique_ptr<AnyLearner> {
+        [&]<class Options>(const Options& options) -> std::unique_ptr<SentenceLearner> {
             if constexpr (Options::takes.sentences)
                 return single_precision ? build<float>(rule, options) : build<double>(rule, options);
             else

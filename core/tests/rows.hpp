@@ -1,5 +1,6 @@
 #pragma once
 #include <cstring>
+#include <functional>
 #include <random>
 
 #include "onlinear/learner.hpp"
@@ -59,15 +60,15 @@ inline Stream stream(std::size_t n, std::size_t columns, int classes, unsigned s
     return s;
 }
 
-inline Report learn(AnyLearner& learner, const Matrix& matrix, const std::int32_t* labels) {
+inline Report learn(RowLearner& learner, const Matrix& matrix, const std::int32_t* labels) {
     return learner.learn(matrix, {.labels = labels, .count = matrix.rows});
 }
-inline Report learn(AnyLearner& learner, const Stream& s) {
+inline Report learn(RowLearner& learner, const Stream& s) {
     return learn(learner, s.as_dense(0, s.size()), s.labels.data());
 }
 
 /// Everything a learner knows, as one list of numbers.
-inline std::vector<double> numbers(const AnyLearner& learner) {
+inline std::vector<double> numbers(const RowLearner& learner) {
     std::vector<double> all{learner.counters.seen, learner.counters.mistakes, learner.counters.updates,
                             learner.calibration.scale, learner.calibration.offset};
     for (const StateEntry& entry : learner.state()) {
@@ -83,7 +84,7 @@ inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b
 
 struct Made {
     const char* name;
-    std::function<std::unique_ptr<AnyLearner>(std::size_t features, bool single)> make;
+    std::function<std::unique_ptr<RowLearner>(std::size_t features, bool single)> make;
     int classes = 2;
 };
 

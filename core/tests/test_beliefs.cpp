@@ -6,7 +6,7 @@ namespace {
 
 using namespace rows;
 
-std::vector<double> weights(const AnyLearner& learner, AnyLearner::Weights which) {
+std::vector<double> weights(const RowLearner& learner, AnyLearner::Weights which) {
     std::vector<double> coefficients(learner.blocks() * learner.features()), intercepts(learner.blocks());
     learner.weights(which, coefficients.data(), intercepts.data());
     return coefficients;
@@ -20,7 +20,7 @@ Matrix one(const std::vector<double>& x) {
             .columns = x.size(),
             .row_stride = static_cast<std::ptrdiff_t>(x.size())};
 }
-std::unique_ptr<AnyLearner> binary(const BeliefSpec& belief, const rule::AnyRule& rule,
+std::unique_ptr<RowLearner> binary(const BeliefSpec& belief, const rule::AnyRule& rule,
                                    std::size_t features) {
     return make_learner(task::Binary{}, rule, belief, false, features, false);
 }

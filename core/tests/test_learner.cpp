@@ -1,3 +1,4 @@
+#include "onlinear/learn/loop.hpp"
 #include "rows.hpp"
 #include "testing.hpp"
 
@@ -117,6 +118,47 @@ TEST("learning lowers the error") {
         CHECK(early.learned == 300);
         CHECK(late.mistakes < 120);
     });
+}
+
+/// Two classes, and the clock of every round.
+struct Watched : task::Binary {
+    std::vector<Clock>* clocks = nullptr;
+
+    template <class Belief, class Rule, class T>
+    Round round(Belief& belief, const Rule& rule, const Row<T>& row, const task::Example& example,
+                const double* scores, const Clock& clock, const Sums& seen) {
+        clocks->push_back(clock);
+        return task::Binary::round(belief, rule, row, example, scores, clock, seen);
+    }
+};
+
+TEST("the clock counts rounds and the updates before each, over all calls") {
+    const Stream s = stream(60, 5, 2);
+    std::vector<Clock> clocks;
+    Watched task;
+    task.clocks = &clocks;
+    TaskLearner<Watched, belief::Mean<double>> learner(task, belief::Mean<double>({}, s.columns + 1, 1));
+    learner.rule = rule::PassiveAggressive{};
+    learner.prepare();
+    std::uint64_t updates = 0;
+    for (std::size_t row = 0; row < s.size(); row += 20) {
+        clocks.clear();
+        std::vector<double> weight(20, 1.0);
+        weight[3] = 0;  // not a round
+        const std::uint64_t first = learner.clock().round;
+        const Report report =
+            learner.learn(s.as_dense(row, row + 20),
+                          {.labels = s.labels.data() + row, .sample_weight = weight.data(), .count = 20});
+        CHECK(clocks.size() == 19 && report.updates > 0 && report.updates < 19);
+        CHECK(clocks.front().updates == updates);
+        for (std::size_t i = 0; i < clocks.size(); ++i) {
+            CHECK(clocks[i].round == first + i);
+            if (i > 0) CHECK(clocks[i].updates - clocks[i - 1].updates <= 1);
+        }
+        updates += report.updates;
+        CHECK(learner.clock().updates == updates);
+        CHECK(clocks.back().updates + 1 >= updates);
+    }
 }
 
 }  // namespace

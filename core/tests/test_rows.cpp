@@ -29,7 +29,7 @@ struct Csr {
     }
 };
 
-std::unique_ptr<AnyLearner> arow(bool single = false) {
+std::unique_ptr<RowLearner> arow(bool single = false) {
     return make_learner(task::Binary{}, rule::Arow{}, belief::DiagonalOptions{}, single, 4, true);
 }
 

@@ -88,8 +88,8 @@ public:
             .size = n, .at = at_.data(), .value = value_.data(), .norm2 = 0.0, .dense = a.dense && b.dense};
     }
 
-    /// Lets the sums over this row ask for the weights of the one that comes next.
-    void ask_along(const Stage& next) noexcept {
+    /// Lets the sums over this row prefetch the weights of the one that comes next.
+    void prefetch_along(const Stage& next) noexcept {
         row.next = next.row.at;
         row.n_next = next.row.dense ? 0 : next.row.size;
     }

@@ -129,7 +129,8 @@ template <class B>
 concept HoldsBlend = requires(const B b) { b.held(); };
 /// It says whether it is a variance that a step would make infinite.
 template <class B>
-concept HoldsVariances = requires(const B b, const Step step, const Evidence e) { b.holds_variances(step, e); };
+concept HoldsVariances =
+    requires(const B b, const Step step, const Evidence e) { b.holds_variances(step, e); };
 /// It can take steps whose own numbers are too large, where the weights they lead to are not.
 template <class B>
 concept StepsFar = requires(B b, const RowOf<B> row, Terms terms, const Step step, const Evidence e) {
@@ -149,15 +150,15 @@ template <class B>
 concept Refines = requires(const B b, double margin, Terms terms) { b.refined(margin, terms); };
 /// It measures delta' Sigma delta' of two demands.
 template <class B>
-concept MeasuresCovariance = requires(B b, const RowOf<B> row, Terms terms) { b.covariance(row, terms, terms); };
+concept MeasuresCovariance =
+    requires(B b, const RowOf<B> row, Terms terms) { b.covariance(row, terms, terms); };
 /// Its next step goes along the demand it measured last, and it can be told another.
 template <class B>
 concept Aims = requires(B b, const RowOf<B> row, Terms terms) { b.aim(row, terms); };
 /// It prefetches the variances of two blocks.
 template <class B>
-concept PrefetchesVariances = requires(B b, const RowOf<B> row, std::uint32_t block) {
-    b.prefetch_variances(row, block, block);
-};
+concept PrefetchesVariances =
+    requires(B b, const RowOf<B> row, std::uint32_t block) { b.prefetch_variances(row, block, block); };
 
 /// Largest magnitude a weight may reach: far enough below overflow that one more step and one more sum stay
 /// finite.

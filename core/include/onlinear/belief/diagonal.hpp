@@ -119,7 +119,7 @@ public:
 
     /// Asks for the variances of a row in two blocks. Always inlined, as all that only asks.
     [[gnu::always_inline]] void prefetch_variances(const Row<T>& row, std::uint32_t one,
-                                                  std::uint32_t other) const noexcept {
+                                                   std::uint32_t other) const noexcept {
         const T* const w = w_.data() + w_.stride();
         const std::size_t width = width_for(row, w_);
         for (std::uint32_t j = 0; j < row.size; ++j) {

@@ -5,50 +5,12 @@
 #include <vector>
 
 #include "onlinear/belief/belief.hpp"
-#include "onlinear/belief/dual_root.hpp"
+#include "onlinear/belief/dual_covariance.hpp"
+#include "onlinear/belief/kernel_options.hpp"
 #include "onlinear/belief/points.hpp"
 #include "onlinear/rule/rule.hpp"
 
 namespace onlinear::belief {
-
-inline constexpr std::array<const char*, 2> kRemovals{"smallest", "forgetron"};
-
-template <class T>
-class KernelExpansion;
-
-struct KernelOptions {
-    enum Removal : int { kSmallest, kForgetron };
-    KernelKind kernel;
-    double gamma = 1.0;
-    double degree = 3.0;
-    double coef0 = 1.0;
-    double initial_variance = 1.0;
-    std::size_t budget = 0;  // 0: none
-    int removal = kSmallest;
-
-    template <class T>
-    using Belief = KernelExpansion<T>;
-    static constexpr const char* name = "Kernel";
-    static constexpr const char* doc =
-        "A belief in the space of a kernel, held by the examples that made it.";
-    static constexpr rule::Metric metric = rule::Metric::either;
-    static constexpr Parts takes{
-        .keep = true, .threshold = true, .mean_norm = true, .targets = true, .pairs = true};
-    static constexpr auto parameters() {
-        using Self = KernelOptions;
-        return std::tuple{
-            rule::Parameter<Self, KernelKind>{
-                "kernel", &Self::kernel, {}, kKernelNames, "a name, or a function of two matrices"},
-            rule::positive("gamma", &Self::gamma, "scale of 'poly' and 'rbf'"),
-            rule::positive("degree", &Self::degree, "degree of 'poly'"),
-            rule::nonnegative("coef0", &Self::coef0, "constant of 'poly'"),
-            rule::positive("initial_variance", &Self::initial_variance,
-                           "variance of a weight of which nothing is learned yet"),
-            rule::count_or_none("budget", &Self::budget, "most examples held; None for all"),
-            rule::choice("removal", &Self::removal, kRemovals, "which example goes when the budget is full")};
-    }
-    KernelFunction function() const { return {kernel, gamma, degree, coef0}; }
-};
 
 /// A belief in the space of a kernel, held by the examples that made it.
 ///
@@ -93,7 +55,7 @@ public:
           shape_(Planes<T>::shape_of(slots, blocks)),
           points_(Points::layout_for(kernel_.kind, slots), slots),
           ahead_(kernel_, slots),
-          a_(options.initial_variance) {}
+          covariance_(options.initial_variance) {}
 
     Planes<T>& planes() noexcept { return shape_; }
     const Planes<T>& planes() const noexcept { return shape_; }
@@ -144,7 +106,7 @@ public:
     /// Also leaves y behind for `apply`.
     double variance(const Row<T>&, Terms terms) {
         const double length = squared(terms) * own_;
-        return gaussian_ ? variance_along(k_.data(), length, terms, y_) : length;
+        return gaussian_ ? covariance_.variance(k_.data(), length, terms, y_) : length;
     }
     /// The same of any row, for reading.
     double variance(const Row<T>& row, Terms terms) const {
@@ -152,13 +114,13 @@ public:
         std::vector<double> k(points_.padded()), y;
         gram(kernel_, one, points_, Range::all(points_), k.data(), k.size());
         const double length = squared(terms) * own(one, 0);
-        return gaussian_ ? variance_along(k.data(), length, terms, y) : length;
+        return gaussian_ ? covariance_.variance(k.data(), length, terms, y) : length;
     }
 
     /// The margin along what `variance` was asked for last, where it is known better than from scores.
     double refined(double margin, Terms terms) const noexcept {
         if (!gaussian_) return margin;
-        double sum = gram_loops().dot(y_.data(), root_.eta().data(), y_.size()) / a_;
+        double sum = covariance_.margin(y_);
         if (has_plain_)
             for (std::size_t p = 0; p < points_.size(); ++p)
                 for (const Term& term : terms)
@@ -168,16 +130,14 @@ public:
 
     /// A step is about to come: t = U^-1 y.
     void expect(const Row<T>&, Terms) {
-        if (!gaussian_) return;
-        t_ = y_;
-        root_.solve_back(t_.data());
+        if (gaussian_) t_ = covariance_.solved_back(y_);
     }
 
     bool admits(const Step& step, const Evidence& e) noexcept {
         double largest = 1.0;
         if (gaussian_) {
             for (const double t : t_) largest = std::max(largest, std::abs(t));
-            largest *= a_;
+            largest *= covariance_.prior();
         }
         const double kept = scale_ * step.keep;
         const bool lazy = stays_lazy(kept);
@@ -247,7 +207,8 @@ public:
             for (std::uint32_t b = 0; b < blocks(); ++b) {
                 const Term term{b, 1.0};
                 out[i * blocks() + b] =
-                    gaussian_ ? variance_along(rows.data() + i * n, length, Terms(&term, 1), y) : length;
+                    gaussian_ ? covariance_.variance(rows.data() + i * n, length, Terms(&term, 1), y)
+                              : length;
             }
         }
     }
@@ -268,7 +229,7 @@ public:
         const Term term{static_cast<std::uint32_t>(block), 1.0};
         std::vector<double> k(points_.size()), y;
         for (std::size_t p = 0; p < k.size(); ++p) k[p] = points_.value(p, slot);
-        return variance_along(k.data(), 1.0, Terms(&term, 1), y);
+        return covariance_.variance(k.data(), 1.0, Terms(&term, 1), y);
     }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept { return mean_at(slot, block); }
 
@@ -295,7 +256,7 @@ public:
         lay_out();
     }
     std::size_t bytes() const noexcept {
-        return points_.bytes() + (nu_.size() + 3 * points_.size()) * sizeof(double) + root_.bytes();
+        return points_.bytes() + (nu_.size() + 3 * points_.size()) * sizeof(double) + covariance_.bytes();
     }
     /// Blocks -w/2 and +w/2, independent, each with half the covariance.
     void split() {
@@ -310,14 +271,7 @@ public:
         }
         mean_norm_ /= 2;
         shape_ = Planes<T>::shape_of(shape_.slots(), 2);
-        const std::vector<Element> elements = std::move(elements_);
-        elements_.clear();
-        for (std::uint32_t b = 0; b < 2; ++b)
-            for (const Element& e : elements)
-                elements_.push_back({e.point, {{b, 1.0}}, e.noise / 2, 2 * e.known, 0.0});
-        root_.scale(std::sqrt(0.5));
-        root_.twice();
-        a_ = std::max(a_ / 2, std::numeric_limits<double>::min());
+        covariance_.split();
         if (gaussian_) read_off();
     }
     template <class In>
@@ -325,17 +279,8 @@ public:
         throw std::invalid_argument("a kernel belief has no weights to set");
     }
     /// Lets the covariance grow a share of the way back to what it is before any learning.
-    ///
-    /// H / (1 - share) is no longer a D'D with a precision beside each element.
     void inflate(double share) {
-        if (share == 0) return;
-        const double keep = 1 - share;
-        if (!(keep > kLeastKept)) return forget_covariance();
-        root_.scale(1 / std::sqrt(keep));
-        for (Element& e : elements_) {
-            e.noise = 0;
-            e.known *= keep;
-        }
+        if (share != 0 && !covariance_.inflate(share)) forget_covariance();
     }
 
     // ------------------------------------------------------------------ state
@@ -347,10 +292,10 @@ public:
         if (gaussian_) v.table("plain", plain_, blocks());
         v.table("born", born_, 1);
         v.table("support", t.support, 3);
-        v.table("root", t.root, v.loading() ? 0 : std::max<std::size_t>(elements_.size(), 1));
-        v.table("elements", t.elements, kElementColumns);
+        v.table("root", t.root, v.loading() ? 0 : std::max<std::size_t>(covariance_.size(), 1));
+        v.table("elements", t.elements, DualCovariance::kColumns);
         v.scalar("scale", scale_);
-        v.scalar("prior", a_);
+        v.scalar("prior", covariance_.prior());
         v.scalar("gamma", kernel_.gamma);
         v.scalar("mean_norm", mean_norm_);
         v.scalar("threshold", threshold_);
@@ -362,25 +307,12 @@ public:
     void loaded() noexcept {}
 
 private:
-    struct Element {
-        std::size_t point;
-        std::vector<Term> direction;  // the first coefficient positive
-        double noise = 0.0;           // 1 / the precision gained along it; 0 when mixed with that of others
-        double known = 0.0;           // its place in the diagonal of H^-1
-        double weight = 0.0;          // its share of the mean, before the scale; read off
-    };
     struct Tables {
         std::vector<double> shape;     // blocks, slots
         std::vector<double> support;   // point, slot, value
         std::vector<double> root;      // square
-        std::vector<double> elements;  // element, point, block, coefficient, noise, known, eta
+        std::vector<double> elements;  // DualCovariance::kColumns numbers each
     };
-    static constexpr std::size_t kElementColumns = 7;
-    /// Of a prior variance, what the roundings of a few thousand elements leave in the dark.
-    static constexpr double kResolution = 4096 * std::numeric_limits<double>::epsilon();
-    /// A covariance inflated further than this is the prior's.
-    static constexpr double kLeastKept = 1e-12;
-
     void remeasure() noexcept {
         reach_ = 0;
         for (const double nu : nu_) reach_ = std::max(reach_, std::abs(nu));
@@ -427,25 +359,6 @@ private:
         return one;
     }
 
-    /// a <delta, delta> - y'y; leaves y. What lies below the rounding of the first term is taken for that.
-    double variance_along(const double* k, double length, Terms terms, std::vector<double>& y) const {
-        y.assign(root_.padded(), 0.0);
-        for (std::size_t e = 0; e < elements_.size(); ++e)
-            y[e] = a_ * k[elements_[e].point] * overlap(elements_[e], terms);
-        root_.solve(y.data());
-        const double prior = a_ * length;
-        const double v = prior - gram_loops().dot(y.data(), y.data(), y.size());
-        return v < kResolution * prior ? kResolution * prior : v;  // lets what is not a number pass
-    }
-
-    static double overlap(const Element& element, Terms terms) noexcept {
-        double sum = 0;
-        for (const Term& a : element.direction)
-            for (const Term& b : terms)
-                if (a.block == b.block) sum += a.coefficient * b.coefficient;
-        return sum;
-    }
-
     /// The current row as a kept point; an equal one is not kept twice.
     std::size_t keep_point() {
         const Points::Sparse& row = ahead_.list[turn_];
@@ -467,84 +380,18 @@ private:
 
     /// nu += alpha z, and the precision gained along delta.
     void along(std::size_t p, Terms terms, const Step& step, const Evidence& e) {
-        std::vector<Term> direction(terms.begin(), terms.end());
-        std::sort(direction.begin(), direction.end(),
-                  [](const Term& a, const Term& b) { return a.block < b.block; });
-        const double sign = direction[0].coefficient < 0 ? -1.0 : 1.0;
-        for (Term& term : direction) term.coefficient *= sign;
-        std::size_t own = elements_.size();
-        for (std::size_t i = 0; i < elements_.size(); ++i)
-            if (elements_[i].point == p && same(elements_[i].direction, direction)) own = i;
-        const double move = step.mean / scale_ * a_, noise = 1 / step.precision;
-        if (!(noise < kReach<double>))
-            move_mean(p, terms, move);
-        else if (own < elements_.size())
-            learn_again(own, sign, step.precision, e.variance, move);
-        else
-            learn_first({p, std::move(direction), noise}, sign, e.variance, move);
+        const double move = step.mean / scale_ * covariance_.prior();
+        if (!covariance_.learn(p, terms, step.precision, e.variance, move, y_, t_)) {
+            covariance_.move_mean(y_, move);
+            for (const Term& term : terms) plain_[p * blocks() + term.block] += move * term.coefficient;
+            has_plain_ = true;
+        }
         read_off();
     }
-
-    /// nu += move (delta's own element - t), and nothing about precision.
-    void move_mean(std::size_t p, Terms terms, double move) {
-        root_.move(y_.data(), -move);
-        for (const Term& term : terms) plain_[p * blocks() + term.block] += move * term.coefficient;
-        has_plain_ = true;
-    }
-
-    /// A row more for H; H^-1 gains (t, -1)(t, -1)' over its pivot's square.
-    void learn_first(Element element, double sign, double variance, double move) {
-        const double square = variance + element.noise;
-        for (std::size_t i = 0; i < elements_.size(); ++i) elements_[i].known += t_[i] * t_[i] / square;
-        element.known = 1 / square;
-        root_.append(y_.data(), sign, std::sqrt(square), move);
-        elements_.push_back(std::move(element));
-    }
-
-    /// More precision along an element that has some.
-    ///
-    /// H^-1 gains beta u u', u = (own element) - t. Where H holds a precision of the element's own, less of
-    /// 1 / precision in one place of its diagonal says the same, and says it without a difference.
-    void learn_again(std::size_t own, double sign, double gain, double variance, double move) {
-        const double beta = gain / (1 + gain * variance);
-        for (std::size_t i = 0; i < elements_.size(); ++i) {
-            const double u = (i == own ? sign : 0.0) - t_[i];
-            elements_[i].known += beta * u * u;
-        }
-        double& noise = elements_[own].noise;
-        std::vector<double> f(root_.padded(), 0.0);
-        if (noise > 0) {
-            const double less = 1 / (1 / noise + gain);
-            f[own] = 1;
-            root_.solve(f.data(), own);
-            root_.move(f.data(), sign * noise * move);
-            // 1 - (noise - less) f'f, which is also a sum, for v = noise (1 - noise f'f).
-            double left = 1 - (noise - less) * gram_loops().dot(f.data(), f.data(), f.size());
-            if (left < 0.1) left = (less + (noise - less) * std::min(variance / noise, 1.0)) / noise;
-            root_.shrink(f.data(), (noise - less) / left);
-            noise = less;
-        } else {
-            for (std::size_t i = 0; i < elements_.size(); ++i)
-                f[i] = sign * (i <= own ? root_.at(i, own) : 0.0) - y_[i];
-            root_.move(f.data(), move);
-            root_.shrink(f.data(), beta);
-        }
-    }
-    /// The mean by its points, from eta.
+    /// The mean by its points.
     void read_off() {
-        const std::vector<double> weights = root_.nu();
         nu_ = plain_;
-        for (std::size_t e = 0; e < elements_.size(); ++e) {
-            elements_[e].weight = weights[e];
-            for (const Term& term : elements_[e].direction)
-                nu_[elements_[e].point * blocks() + term.block] += weights[e] * term.coefficient;
-        }
-    }
-    static bool same(const std::vector<Term>& a, const std::vector<Term>& b) noexcept {
-        if (a.size() != b.size()) return false;
-        for (std::size_t i = 0; i < a.size(); ++i)
-            if (a[i].block != b[i].block || a[i].coefficient != b[i].coefficient) return false;
-        return true;
+        covariance_.add_mean(nu_, blocks());
     }
 
     void rescale(double keep) noexcept {
@@ -565,8 +412,7 @@ private:
     void scale_all(double factor) noexcept {
         for (auto* each : {&nu_, &plain_})
             for (double& nu : *each) nu *= factor;
-        for (Element& e : elements_) e.weight *= factor;
-        root_.scale_mean(factor);
+        covariance_.scale_mean(factor);
     }
 
     // ------------------------------------------------------------------ the budget
@@ -594,14 +440,13 @@ private:
     /// How much each kept point would be missed.
     std::vector<double> worths() const {
         std::vector<double> out(points_.size(), 0.0);
-        std::vector<bool> without(points_.size(), true);  // elements, the mean alone
-        for (const Element& e : elements_) without[e.point] = false;
+        std::vector<bool> alone(points_.size(), true);  // without elements, the mean alone
+        covariance_.each_worth(own_kernel_, [&](std::size_t p, double worth) {
+            alone[p] = false;
+            out[p] += worth;
+        });
         for (std::size_t p = 0; p < out.size(); ++p)
-            if (without[p]) out[p] = length2(p) * own_kernel_[p];
-        for (const Element& e : elements_) {
-            const double known = a_ * a_ * e.known;
-            out[e.point] += e.weight * e.weight * (known > 0 ? 1 / known : own_kernel_[e.point]);
-        }
+            if (alone[p]) out[p] = length2(p) * own_kernel_[p];
         return out;
     }
     /// |nu_p|^2 over the blocks.
@@ -634,17 +479,14 @@ private:
     }
 
     void remove(std::size_t p) {
-        for (std::size_t e = elements_.size(); e-- > 0;)
-            if (elements_[e].point == p) remove_element(e);
         const std::size_t last = points_.size() - 1;
+        covariance_.remove_point(p, last);
         if (const auto place = places_.find(hashes_[p]); place != places_.end() && place->second == p)
             places_.erase(place);
         if (p != last) {
             if (const auto place = places_.find(hashes_[last]);
                 place != places_.end() && place->second == last)
                 place->second = p;
-            for (Element& e : elements_)
-                if (e.point == last) e.point = p;
             for (auto* each : {&nu_, &plain_})
                 if (!each->empty())
                     std::copy_n(each->data() + last * blocks(), blocks(), each->data() + p * blocks());
@@ -663,24 +505,11 @@ private:
         if (gaussian_) read_off();
     }
 
-    /// H without element e, and the mean as it would be without it: nu - nu_e x / x_e, x its column of H^-1.
-    void remove_element(std::size_t e) {
-        std::vector<double> x(root_.padded(), 0.0);
-        x[e] = 1;
-        root_.solve(x.data(), e);
-        root_.solve_back(x.data());
-        for (std::size_t i = 0; i < elements_.size(); ++i)
-            elements_[i].known = std::max(elements_[i].known - x[i] * (x[i] / x[e]), 0.0);
-        root_.remove(e);
-        elements_.erase(elements_.begin() + static_cast<std::ptrdiff_t>(e));
-    }
-
     /// Back to the prior; the mean stays.
     void forget_covariance() {
         plain_ = nu_;
         has_plain_ = true;
-        elements_.clear();
-        root_.clear();
+        covariance_.clear();
     }
 
     // ------------------------------------------------------------------ state as tables
@@ -692,14 +521,8 @@ private:
             for (const Points::Entry& e : points_.get(p))
                 t.support.insert(t.support.end(),
                                  {static_cast<double>(p), static_cast<double>(e.slot), e.value});
-        for (std::size_t i = 0; i < elements_.size(); ++i) {
-            const Element& e = elements_[i];
-            for (const Term& term : e.direction)
-                t.elements.insert(t.elements.end(), {static_cast<double>(i), static_cast<double>(e.point),
-                                                     static_cast<double>(term.block), term.coefficient,
-                                                     e.noise, e.known, root_.eta()[i]});
-        }
-        t.root = root_.square();
+        t.elements = covariance_.table();
+        t.root = covariance_.root();
         return t;
     }
 
@@ -711,7 +534,8 @@ private:
         };
         need(t.shape.size() == 2 && t.shape[0] == static_cast<double>(blocks()) &&
              t.shape[1] == static_cast<double>(shape_.slots()) && nu_.size() == n * blocks() &&
-             (!gaussian_ || plain_.size() == nu_.size()) && a_ > 0 && scale_ != 0 && kernel_.gamma > 0);
+             (!gaussian_ || plain_.size() == nu_.size()) && covariance_.prior() > 0 && scale_ != 0 &&
+             kernel_.gamma > 0);
         std::vector<Points::Sparse> rows(n);
         for (std::size_t i = 0; i < t.support.size(); i += 3) {
             const double p = t.support[i], slot = t.support[i + 1];
@@ -733,21 +557,7 @@ private:
             hashes_.push_back(Points::hash(rows[p]));
             places_.emplace(hashes_.back(), p);
         }
-        elements_.clear();
-        for (std::size_t i = 0; i < t.elements.size(); i += kElementColumns) {
-            const double e = t.elements[i], p = t.elements[i + 1], block = t.elements[i + 2];
-            const auto known = static_cast<double>(elements_.size());
-            need(e >= 0 && (e == known || e == known - 1) && p >= 0 && p < static_cast<double>(n) &&
-                 block >= 0 && block < static_cast<double>(blocks()));
-            if (e == known)
-                elements_.push_back({static_cast<std::size_t>(p), {}, t.elements[i + 4], t.elements[i + 5]});
-            Element& now = elements_.back();
-            need(now.point == static_cast<std::size_t>(p) && now.noise >= 0 && now.known >= 0);
-            now.direction.push_back({static_cast<std::uint32_t>(block), t.elements[i + 3]});
-        }
-        need(root_.restore(t.root, elements_.size()));
-        for (std::size_t i = 0; i < t.elements.size(); i += kElementColumns)
-            root_.eta(static_cast<std::size_t>(t.elements[i])) = t.elements[i + 6];
+        need(covariance_.restore(t.elements, t.root, n, blocks()));
         has_plain_ = std::any_of(plain_.begin(), plain_.end(), [](double nu) { return nu != 0; });
         if (gaussian_) read_off();
         remeasure();
@@ -768,10 +578,9 @@ private:
     std::vector<double> own_kernel_;  // K(x_p, x_p)
     std::vector<std::uint64_t> hashes_;
     std::unordered_map<std::uint64_t, std::size_t> places_;
-    std::vector<Element> elements_;
-    DualRoot root_;
+    DualCovariance covariance_;
 
-    double a_, scale_ = 1.0, mean_norm_ = 0.0, threshold_ = 0.0, reach_ = 0.0;
+    double scale_ = 1.0, mean_norm_ = 0.0, threshold_ = 0.0, reach_ = 0.0;
     double kept_ = 0.0, updates_ = 0.0, damage_ = 0.0;
     bool gaussian_ = false, track_norm_ = false, has_plain_ = false;
 

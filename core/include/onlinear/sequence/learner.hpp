@@ -2,9 +2,8 @@
 #include <memory>
 #include <numeric>
 
-#include "onlinear/belief/all.hpp"
+#include "onlinear/learn/with_belief.hpp"
 #include "onlinear/numeric/normal.hpp"
-#include "onlinear/state.hpp"
 #include "onlinear/task/sequence.hpp"
 
 /// The loop over sentences, and the one interface through which everything outside the core sees it.
@@ -19,23 +18,9 @@ struct Lesson {
         0;  // labels met before this batch; the others come into play with the first sentence that has them
 };
 
-struct Report {
-    std::size_t learned = 0;  // sentences gone through
-    std::size_t mistakes = 0;
-    std::size_t updates = 0;
-    std::size_t tokens = 0;
-    std::size_t wrong_tokens = 0;
-    Refusal refusal;
-};
-
-struct Counters {
-    double seen = 0, mistakes = 0, updates = 0, tokens = 0, wrong_tokens = 0;
-};
-
-class AnyLearner {
+/// A learner of sentences.
+class SentenceLearner : public AnyLearner {
 public:
-    virtual ~AnyLearner() = default;
-
     /// Learns sentences whose slots and labels are in `layout`; every token must have a label.
     virtual Report learn(Batch& batch, const Lesson& lesson) = 0;
     /// The best labels of every token of the sentences from `first` up to `last`, and where `confidence` is
@@ -43,49 +28,45 @@ public:
     virtual void tag(Batch& batch, std::size_t first, std::size_t last, std::int32_t* labels,
                      double* confidence) = 0;
 
-    virtual bool single_precision() const noexcept = 0;
-    virtual bool has_variance() const noexcept = 0;
-    virtual std::unique_ptr<AnyLearner> copy() const = 0;
+    virtual std::unique_ptr<SentenceLearner> copy() const = 0;
     /// Makes the weights as large as `layout` says.
     virtual void fit_layout() = 0;
     /// Throws std::length_error where they would be too many.
     virtual void check_layout() const = 0;
 
-    enum class Weights { mean, variance, average };
     /// Emissions row by row, one a label, then transitions, one row a label before.
     virtual void weights(Weights which, double* out) const = 0;
     /// The covariance in the same order, row by row; only of a full belief.
     virtual bool covariance(double* out) const = 0;
 
-    /// Zeroes the smallest weights whose squares sum to less than sigma after every update; 0 is off.
-    virtual void set_truncation(double sigma) = 0;
-    virtual std::vector<StateEntry> state() const = 0;
-    /// Takes a state; where it is refused, this learner is good for nothing any more.
-    virtual void load(const GivenState& given) = 0;
-
     Layout layout;
-    Counters counters;
-    rule::AnyRule rule;
 
     std::size_t weight_count() const noexcept {
         return layout.labels() * layout.column.size() + layout.labels() * layout.labels();
     }
-    Clock clock() const noexcept { return {static_cast<std::uint64_t>(counters.seen) + 1}; }
 };
 
 /// Throws std::invalid_argument where rule and belief do not go together (compatible.hpp).
-std::unique_ptr<AnyLearner> make_learner(const rule::AnyRule& rule, const BeliefSpec& belief,
-                                         bool single_precision);
+std::unique_ptr<SentenceLearner> make_learner(const rule::AnyRule& rule, const BeliefSpec& belief,
+                                              bool single_precision);
 
 template <class Belief>
-class Learner final : public AnyLearner {
-public:
-    using T = typename Belief::Scalar;
+class Labeler final : public WithBelief<SentenceLearner, Belief> {
+    using Base = WithBelief<SentenceLearner, Belief>;
+    using Base::belief_;
+    using Base::weight;
 
-    explicit Learner(Belief belief) : belief_(std::move(belief)) {}
+public:
+    using SentenceLearner::counters;
+    using SentenceLearner::layout;
+    using SentenceLearner::rule;
+    using typename Base::T;
+    using typename Base::Weights;
+
+    explicit Labeler(Belief belief) : Base(std::move(belief)) {}
 
     Report learn(Batch& batch, const Lesson& lesson) override {
-        prepare(batch);
+        make_room(batch);
         task_.cost = lesson.cost;
         task_.delta.reserve(2 * (batch.fullest() + batch.longest()));
         const auto index = [&](std::size_t i) {
@@ -99,14 +80,14 @@ public:
             sentence = next;
             const bool more = i + 1 < lesson.count;
             if (more) next = batch.at<T>(index(i + 1));
-            if (i + 2 < lesson.count) fetch(batch.at<T>(index(i + 2)));
+            if (i + 2 < lesson.count) prefetch(batch.at<T>(index(i + 2)));
             const double weight = lesson.weight ? lesson.weight[index(i)] : 1.0;
             for (std::size_t t = 0; t < sentence.size; ++t)
                 in_play = std::max(in_play, static_cast<std::size_t>(sentence.label[t]) + 1);
             task_.lattice.use(in_play);
             if (weight > 0) {
-                const Round round =
-                    task_.round(belief_, rule, layout, sentence, more ? &next : nullptr, weight, clock());
+                const Round round = task_.round(belief_, rule, layout, sentence, more ? &next : nullptr,
+                                                weight, this->clock());
                 if (round.fault != Fault::none) {
                     report.refusal = {round.fault, index(i), -1};
                     return report;
@@ -121,7 +102,7 @@ public:
 
     void tag(Batch& batch, std::size_t first, std::size_t last, std::int32_t* labels,
              double* confidence) override {
-        prepare(batch);
+        make_room(batch);
         const Blend blend = belief_.blend();
         Sentence<T> sentence, next;
         if (first < last) next = batch.at<T>(first);
@@ -139,16 +120,10 @@ public:
         }
     }
 
-    bool single_precision() const noexcept override { return sizeof(T) == 4; }
-    bool has_variance() const noexcept override {
-        return !std::is_same_v<Belief, belief::Mean<T>> && !std::is_same_v<Belief, belief::L1Ball<T>>;
-    }
-
-    std::unique_ptr<AnyLearner> copy() const override {
-        auto twin = std::make_unique<Learner>(belief_);
+    std::unique_ptr<SentenceLearner> copy() const override {
+        auto twin = std::make_unique<Labeler>(belief_);
+        twin->adopt(*this);
         twin->layout = layout;
-        twin->counters = counters;
-        twin->rule = rule;
         return twin;
     }
 
@@ -169,7 +144,7 @@ public:
     }
 
     bool covariance(double* out) const override {
-        if constexpr (requires { belief_.sigma(); }) {
+        if constexpr (belief::ShowsCovariance<Belief>) {
             std::vector<std::size_t> place;
             for_each_weight([&](std::uint32_t slot, std::size_t block) {
                 place.push_back(block * belief_.planes().slots() + slot);
@@ -183,46 +158,29 @@ public:
         return false;
     }
 
-    void prepare_rule() {
-        rule::dispatch(rule, [this](const auto& r) {
-            double threshold = 0;
-            if constexpr (requires { r.initial_threshold(); }) threshold = r.initial_threshold();
-            belief_.start(threshold, rule::uses(r).mean_norm);
-            if constexpr (requires { belief_.confine(r.radius); }) belief_.confine(r.radius);
-        });
-    }
-
-    void set_truncation(double sigma) override { belief_.truncation.sigma = sigma; }
-
-    std::vector<StateEntry> state() const override {
-        StateWriter<T> writer;
-        const_cast<Belief&>(belief_).visit(writer);  // the writer only reads
-        return std::move(writer.entries);
-    }
     void load(const GivenState& given) override {
         fit_layout();
-        StateReader<T> reader{given};
-        belief_.visit(reader);
-        belief_.loaded();
+        Base::load(given);
     }
 
 private:
     /// One block alone would be laid out for a single row of weights; two make room for labels.
     std::size_t blocks() const noexcept { return std::max<std::size_t>(layout.labels(), 2); }
 
-    void prepare(Batch& batch) {
+    void make_room(Batch& batch) {
         fit_layout();
         batch.prepare<T>();
         task_.lattice.reserve(batch.longest(), layout.labels(), belief_.planes().lanes());
     }
 
-    /// Asks for a sentence's own arrays: in a shuffled order nothing else foresees them.
-    [[gnu::always_inline]] static void fetch(const Sentence<T>& sentence) noexcept {
+    /// Prefetches a sentence's own arrays: in a shuffled order the hardware cannot.
+    [[gnu::always_inline]] static void prefetch(const Sentence<T>& sentence) noexcept {
         for (std::size_t at = sentence.token[0]; at < sentence.token[sentence.size]; at += 16)
             __builtin_prefetch(sentence.feature + at);
     }
 
     void count(const Round& round, std::size_t tokens, Report& report) noexcept {
+        ++report.seen;
         report.mistakes += round.mistake;
         report.updates += round.updated;
         report.tokens += tokens;
@@ -276,18 +234,6 @@ private:
             for (std::size_t k = 0; k < layout.labels(); ++k) f(slot, k);
     }
 
-    double weight(Weights which, std::uint32_t slot, std::size_t block) const noexcept {
-        switch (which) {
-            case Weights::mean:
-                return belief_.mean_at(slot, block);
-            case Weights::variance:
-                return belief_.variance_at(slot, block);
-            default:
-                return belief_.average_at(slot, block);
-        }
-    }
-
-    Belief belief_;
     task::Sequence<T> task_;
     std::vector<double> margin_, spread_;
     std::vector<std::int32_t> rival_;

@@ -1,0 +1,369 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "onlinear/compatible.hpp"
+#include "onlinear/learn/pipeline.hpp"
+#include "onlinear/learn/reading.hpp"
+#include "onlinear/learn/with_belief.hpp"
+
+/// The loop: a task poses a demand for each row, the rule answers it, the belief takes the step.
+namespace onlinear {
+
+template <class Task, class Belief>
+class TaskLearner final : public WithBelief<RowLearner, Belief> {
+    using Base = WithBelief<RowLearner, Belief>;
+    using Base::belief_;
+    using Base::weight;
+
+public:
+    using RowLearner::calibration;
+    using RowLearner::class_counts;
+    using RowLearner::counters;
+    using RowLearner::intercept;
+    using RowLearner::rule;
+    using typename Base::T;
+    using typename Base::Weights;
+
+    TaskLearner(Task task, Belief belief) : Base(std::move(belief)), task_(std::move(task)) { make_room(); }
+
+    Report learn(const Matrix& matrix, const Lesson& lesson) override {
+        if (const Refusal refusal = check(lesson)) return {.refusal = refusal};
+        const Stager<T> stage(matrix, intercept, belief_.planes());
+        const Report report = learn_parted(stage, lesson);
+        counters.seen += static_cast<double>(report.seen);
+        counters.mistakes += static_cast<double>(report.mistakes);
+        counters.updates += static_cast<double>(report.updates);
+        return report;
+    }
+
+    /// Answers are looked at before the first is learned, so that a refused call has learned nothing.
+    Refusal check(const Lesson& lesson) const noexcept override {
+        for (std::size_t i = 0; i < lesson.count; ++i) {
+            const std::size_t index = lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
+            if (const Fault fault = fault_of(example_of(lesson, index)); fault != Fault::none)
+                return {fault, index, -1};
+        }
+        return {};
+    }
+
+    Refusal read(const Matrix& matrix, Reading what, double* out, std::size_t threads) const override {
+        return RowReader<Task, Belief>(task_, belief_, intercept).read(matrix, what, out, threads);
+    }
+
+    void settle() noexcept override { belief_.planes().settle(); }
+    std::size_t blocks() const noexcept override { return belief_.planes().blocks(); }
+    std::size_t features() const noexcept override { return belief_.planes().slots() - 1; }
+    const char* place() const noexcept override {
+        return reinterpret_cast<const char*>(belief_.planes().data()) + pitch();
+    }
+    std::size_t pitch() const noexcept override { return belief_.planes().slot_step() * sizeof(T); }
+
+    void grow(std::size_t features, std::size_t classes) override {
+        if constexpr (task::GrowsClasses<Task>) {
+            task_.classes = std::max(classes, task_.classes);
+        }
+        belief_.grow(features + 1, task_.blocks());
+        make_room();
+    }
+
+    void expect(std::size_t classes) override { belief_.planes().expect(classes); }
+
+    void shrink(std::size_t features) override {
+        if constexpr (belief::ShrinksItself<Belief>) {
+            belief_.shrink(features + 1);
+        } else {
+            belief_.planes().shrink(features + 1);
+        }
+    }
+
+    bool shrink_classes(std::size_t features, std::size_t classes) override {
+        if constexpr (task::GrowsClasses<Task> && !belief::ShrinksItself<Belief>) {
+            task_.classes = std::min(classes, task_.classes);
+            belief_.planes().shrink(features + 1, task_.blocks());
+            return true;
+        } else {
+            return false;
+        }
+    }
+
+    std::unique_ptr<RowLearner> for_multiclass(const TaskSpec& task) override {
+        if constexpr (task::TwoClasses<Task>) {
+            // A temperature over blocks -s/2, s/2 is the same map as a scale over s, but for the offset.
+            const auto rebuild = [&]<class Several>(Several several) -> std::unique_ptr<RowLearner> {
+                belief_.split();
+                several.classes = 2;
+                auto learner =
+                    std::make_unique<TaskLearner<Several, Belief>>(std::move(several), std::move(belief_));
+                learner->adopt(*this);
+                learner->calibration.offset = 0;
+                learner->calibration.centre = 0;
+                return learner;
+            };
+            if (const auto* joint = std::get_if<task::MulticlassJoint>(&task)) {
+                if constexpr (serves<task::MulticlassJoint, typename Belief::Options>())
+                    return rebuild(*joint);
+                else
+                    throw std::invalid_argument(
+                        std::string("task.MulticlassJoint is not defined on belief.") +
+                        Belief::Options::name);
+            }
+            return rebuild(task::Multiclass{});
+        } else {
+            return copy();
+        }
+    }
+
+    std::unique_ptr<RowLearner> copy() const override {
+        auto twin = std::make_unique<TaskLearner>(task_, belief_);
+        twin->adopt(*this);
+        return twin;
+    }
+
+    void weights(Weights which, double* coefficients, double* intercepts) const override {
+        const std::size_t d = features();
+        for (std::size_t b = 0; b < blocks(); ++b) {
+            intercepts[b] = weight(which, 0, b);
+            for (std::uint32_t s = 1; s <= d; ++s) *coefficients++ = weight(which, s, b);
+        }
+    }
+    void set_mean(const double* coefficients, const double* intercepts) override {
+        std::vector<double> all;
+        for (std::size_t b = 0; b < blocks(); ++b) {
+            all.push_back(intercepts[b]);
+            all.insert(all.end(), coefficients, coefficients + features());
+            coefficients += features();
+        }
+        belief_.set_mean(all.data());
+    }
+    std::vector<double> covariance() const override {
+        if constexpr (belief::ShowsCovariance<Belief>) {
+            return belief_.sigma();
+        } else {
+            return {};
+        }
+    }
+    void inflate(double share) override {
+        if constexpr (belief::Inflates<Belief>) belief_.inflate(share);
+    }
+
+    void prepare() override {
+        Base::prepare();
+        if constexpr (task::Starts<Task, Belief>) task_.start(belief_);
+    }
+
+    void adopt(const RowLearner& other) {
+        Base::adopt(other);
+        calibration = other.calibration;
+        class_counts = other.class_counts;
+        intercept = other.intercept;
+    }
+
+private:
+    template <class Rule>
+    Report learn_rows(const Stager<T>& stage, const Lesson& lesson, const Rule& chosen) {
+        Report report;
+        Pipeline<Task, Belief> rows(stage, lesson, belief_, stages_);
+        const Clock start = this->clock();
+        for (std::size_t i = 0; rows.has(i); ++i) {
+            const Row<T>& row = rows[i];
+            const std::size_t index = rows.index(i);
+            if (!rows.show(i)) return refused(report, {Fault::nan, index, -1});
+            task::Example example = example_of(lesson, index);
+            if (const Fault fault = weigh(example, lesson); fault != Fault::none)
+                return refused(report, {fault, index, -1});
+            if (example.weight == 0) {  // an exact no-op
+                if (const Refusal refusal = rows.late_fault(i)) return refused(report, refusal);
+                if (lesson.scores) look(row);
+                rows.advance();
+            } else {
+                shown_now_ = shown_scores(row);
+                const Round round = play(rows, chosen, row, example, since(start, report));
+                if (round.fault != Fault::none) {
+                    const Refusal refusal = rows.late_fault(i);
+                    return refused(report, refusal ? refusal : Refusal{round.fault, index, -1});
+                }
+                settle(example, round, lesson, report);
+            }
+            if (lesson.scores) std::copy_n(scores_.data(), blocks(), lesson.scores + i * blocks());
+            ++report.learned;
+        }
+        return refused(report, rows.refusal());
+    }
+
+    /// A round of the task; the next row is staged while the sums over this one are being added up.
+    template <class Rule>
+    [[gnu::always_inline]] Round play(Pipeline<Task, Belief>& rows, const Rule& chosen, const Row<T>& row,
+                                      const task::Example& example, const Clock& clock) {
+        if constexpr (task::LooksFirst<Task, Belief, Rule>) {
+            const auto seen = task_.look(belief_, chosen, row, example, scores_.data());
+            rows.advance();
+            return task_.round(belief_, chosen, row, example, scores_.data(), clock, seen);
+        } else {
+            rows.advance();
+            return task_.round(belief_, chosen, row, example, scores_.data(), clock);
+        }
+    }
+
+    /// The clock of the next round in a call.
+    [[gnu::always_inline]] static Clock since(const Clock& start, const Report& report) noexcept {
+        return {.round = start.round + report.seen, .updates = start.updates + report.updates};
+    }
+
+    /// Learns with means and variances taken apart where dense rows are many enough to pay for it.
+    Report learn_parted(const Stager<T>& stage, const Lesson& lesson) {
+        if constexpr (kReadDirectly<Task, Belief> && belief::ComesApart<Belief>) {
+            constexpr std::size_t kMany = 16;
+            if (!stage.plain() || lesson.count < kMany) return learn_all(stage, lesson);
+            struct Together {
+                Belief& belief;
+                ~Together() { belief.together(); }
+            } after{belief_};
+            belief_.part();
+            return learn_all(stage, lesson);
+        }
+        return learn_all(stage, lesson);
+    }
+
+    Report learn_all(const Stager<T>& stage, const Lesson& lesson) {
+        if constexpr (task::MaybeSingle<Task>) {
+            if (task_.single()) return learn_groups(stage, lesson);
+        }
+        // On short rows choosing the rule again for each would be felt: the rules most used have a loop of
+        // their own.
+        if constexpr (kReadDirectly<Task, Belief>) {
+            if (const auto* chosen = std::get_if<rule::Arow>(&rule))
+                return learn_rows(stage, lesson, *chosen);
+            if (const auto* chosen = std::get_if<rule::PassiveAggressive>(&rule))
+                return learn_rows(stage, lesson, *chosen);
+            if (const auto* chosen = std::get_if<rule::SoftConfidenceWeighted>(&rule))
+                return learn_rows(stage, lesson, *chosen);
+        }
+        return learn_rows(stage, lesson, rule);
+    }
+
+    /// Examples of several rows each, a row for each label.
+    Report learn_groups(const Stager<T>& stage, const Lesson& lesson) {
+        Report report;
+        const Clock start = this->clock();
+        const std::size_t k = lesson.candidates;
+        candidates_.resize(k);
+        scores_.resize(std::max(scores_.size(), k));
+        for (std::size_t i = 0; i < lesson.count; ++i) {
+            const std::size_t index = lesson.order ? static_cast<std::size_t>(lesson.order[i]) : i;
+            for (std::size_t c = 0; c < k; ++c)
+                if ((report.refusal = stage(index * k + c, candidates_[c]))) return report;
+            task::Example example = example_of(lesson, index);
+            if (const Fault fault = weigh(example, lesson); fault != Fault::none)
+                return refused(report, {fault, index, -1});
+            if (example.weight == 0) {
+                for (std::size_t c = 0; lesson.scores && c < k; ++c)
+                    belief_.scores(candidates_[c].row, scores_.data() + c);
+            } else {
+                shown_now_ = scores_.data();
+                const Round round = task_.round(belief_, rule, std::span<const Stage<T>>(candidates_),
+                                                stages_[0], example, scores_.data(), since(start, report));
+                if (round.fault != Fault::none) return refused(report, {round.fault, index, -1});
+                settle(example, round, lesson, report);
+            }
+            if (lesson.scores) std::copy_n(scores_.data(), k, lesson.scores + i * k);
+            ++report.learned;
+        }
+        return report;
+    }
+
+    task::Example example_of(const Lesson& lesson, std::size_t index) const noexcept {
+        task::Example example{.label = lesson.labels && !lesson.label_lists ? lesson.labels[index] : 0,
+                              .target = lesson.targets ? lesson.targets[index] : 0.0,
+                              .candidates = lesson.candidates,
+                              .weight = lesson.sample_weight ? lesson.sample_weight[index] : 1.0};
+        if (lesson.label_lists)
+            example.relevant = {lesson.labels + lesson.label_lists[index],
+                                lesson.labels + lesson.label_lists[index + 1]};
+        return example;
+    }
+
+    Fault fault_of(const task::Example& example) const noexcept {
+        if (!(example.weight >= 0) || std::isinf(example.weight)) return Fault::bad_weight;
+        if (task_.valid(example)) return Fault::none;
+        return task::needs<Task>().targets ? Fault::bad_target : Fault::bad_label;
+    }
+
+    static Report refused(Report report, const Refusal& refusal) noexcept {
+        report.refusal = refusal;
+        return report;
+    }
+
+    /// Checks an example and gives it the weight of its class.
+    [[gnu::always_inline]] Fault weigh(task::Example& example, const Lesson& lesson) const noexcept {
+        if (const Fault fault = fault_of(example); fault != Fault::none) return fault;
+        if (example.weight > 0 && lesson.class_weight) example.weight *= lesson.class_weight[example.label];
+        if (example.weight > 0 && lesson.balanced) example.weight *= balance(example);
+        return Fault::none;
+    }
+
+    /// What follows a round, whatever the task.
+    [[gnu::always_inline]] void settle(const task::Example& example, const Round& round, const Lesson& lesson,
+                                       Report& report) {
+        if (lesson.balanced) count(example);
+        task_.calibrate(calibration, shown_now_, example, lesson.calibrate);
+        belief_.tick();
+        ++report.seen;
+        report.mistakes += round.mistake;
+        report.updates += round.updated;
+        if (round.cost != 0) {  // a sum of fractions depends on its order, so it is kept round by round
+            counters.cost += round.cost;
+            report.cost += round.cost;
+        }
+    }
+
+    /// The scores predictions show, which the calibration is about: averages and inclusive scores differ from
+    /// those a round learns from. They are read before the round.
+    const double* shown_scores(const Row<T>& row) {
+        if constexpr (belief::PredictsOtherwise<Belief> && !task::Predicts<Task, Belief>) {
+            if (belief_.predicts_otherwise()) {
+                belief_.predict(row, shown_.data(), scratch_.data());
+                return shown_.data();
+            }
+        }
+        return scores_.data();
+    }
+
+    void look(const Row<T>& row) noexcept {
+        if constexpr (task::Predicts<Task, Belief>)
+            task_.predict(belief_, row, scores_.data());
+        else
+            belief_.scores(row, scores_.data());
+    }
+
+    /// n / (classes * count of this class), over the stream so far, this example included.
+    double balance(const task::Example& example) const noexcept {
+        const auto label = static_cast<std::size_t>(example.label);
+        double total = 1, classes = 1;
+        for (std::size_t k = 0; k < class_counts.size(); ++k) {
+            total += class_counts[k];
+            classes += k != label && class_counts[k] > 0;
+        }
+        return total / (classes * (1 + (label < class_counts.size() ? class_counts[label] : 0.0)));
+    }
+    void count(const task::Example& example) {
+        const auto label = static_cast<std::size_t>(example.label);
+        if (class_counts.size() <= label) class_counts.resize(label + 1, 0.0);
+        class_counts[label] += 1;
+    }
+
+    void make_room() {
+        scores_.assign(belief_.planes().lanes() + blocks(), 0.0);
+        shown_ = scratch_ = scores_;
+    }
+
+    Task task_;
+    typename Pipeline<Task, Belief>::Stages stages_;
+    std::vector<Stage<T>> candidates_;
+    std::vector<double> scores_, shown_, scratch_;
+    const double* shown_now_ = nullptr;  // the scores of the round at hand, as predictions show them
+};
+
+}  // namespace onlinear
