@@ -41,12 +41,13 @@ constexpr std::string_view kLesson = "The DT B\ndog NN I\n\nA DT B\n2nd JJ B\ndo
 
 // ---------------------------------------------------------------------- the reader
 
-void feed(sequence::ConllReader& reader, std::string_view data, std::size_t block, sequence::Batch& batch) {
+void feed(sequence::ConllReader& reader, std::string_view data, std::size_t block,
+          sequence::Sentences& batch) {
     for (std::size_t at = 0; at < data.size(); at += block) reader.feed(data.substr(at, block), batch);
     reader.finish(batch);
 }
 
-Reading shown(const sequence::Batch& batch, const Dictionary& names, const sequence::Layout& layout,
+Reading shown(const sequence::Sentences& batch, const Dictionary& names, const sequence::Layout& layout,
               const Dictionary& labels) {
     std::vector<std::size_t> name_of(layout.slots(), names.size());
     for (std::size_t i = 0; i < layout.column.size(); ++i) name_of.at(layout.column[i]) = i;
@@ -75,7 +76,7 @@ struct Desk {
     Dictionary names, labels;
     sequence::Layout layout;
 
-    void read(std::string_view data, const Setup& setup, std::size_t block, sequence::Batch& batch) {
+    void read(std::string_view data, const Setup& setup, std::size_t block, sequence::Sentences& batch) {
         sequence::ConllReader reader(extractor, names, layout, labels, setup.max_features, setup.learning);
         feed(reader, data, block, batch);
     }
@@ -83,7 +84,7 @@ struct Desk {
 
 Desk taught() {
     Desk desk;
-    sequence::Batch batch;
+    sequence::Sentences batch;
     desk.read(kLesson, {true, 1 << 20}, kLesson.size(), batch);
     return desk;
 }
@@ -91,7 +92,7 @@ Desk taught() {
 Reading read(std::string_view data, const Setup& setup, std::size_t block) {
     static const Desk kFresh, kTaught = taught();
     Desk desk = setup.learning ? kFresh : kTaught;
-    sequence::Batch batch;
+    sequence::Sentences batch;
     try {
         desk.read(data, setup, block, batch);
     } catch (const std::invalid_argument& error) {

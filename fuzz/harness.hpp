@@ -66,7 +66,7 @@ struct Result {
 
 using Make = std::unique_ptr<text::Format> (*)(const Settings&, text::Tables&);
 
-inline void check_batch(const text::Batch& batch) {
+inline void check_batch(const text::ParsedRows& batch) {
     const auto rows = static_cast<std::size_t>(batch.rows());
     require(batch.indptr.size() == rows + 1 && batch.label_indptr.size() == rows + 1,
             "indptr has another length");
@@ -79,7 +79,7 @@ inline void check_batch(const text::Batch& batch) {
             "labels are left over");
 }
 
-inline void collect(const text::Batch& batch, const text::Tables& tables, const Settings& settings,
+inline void collect(const text::ParsedRows& batch, const text::Tables& tables, const Settings& settings,
                     Result& out) {
     check_batch(batch);
     for (std::size_t i = 0; i < static_cast<std::size_t>(batch.rows()); ++i) {
@@ -116,7 +116,7 @@ inline Result run(Make make, const Settings& settings, std::string_view data, st
     text::Tables tables{{}, text::NameTable(64)};
     text::Reader reader(make(settings, tables), {batch_rows, std::int64_t{1} << 40}, {true, 0},
                         settings.max_line);
-    text::Batch batch;
+    text::ParsedRows batch;
     std::size_t at = 0;
     for (;;) {
         const text::Reader::State state = reader.read(batch);

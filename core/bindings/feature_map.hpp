@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "dict_items.hpp"
-#include "onlinear/matrix.hpp"
+#include "onlinear/rows/matrix.hpp"
 #include "onlinear/text/murmur3.hpp"
 
 namespace onlinear::bindings {

@@ -15,8 +15,8 @@ namespace onlinear::bindings {
 
 namespace {
 
-using sequence::Batch;
 using sequence::Dictionary;
+using sequence::Sentences;
 
 template <class T>
 nb::object array_of(std::vector<T> values, std::vector<std::size_t> shape = {}) {
@@ -50,7 +50,7 @@ struct SequenceHandle {
 
     sequence::Layout& layout() noexcept { return learner->layout; }
 
-    void name_column(std::string_view word, bool learning, double value, Batch& batch) {
+    void name_column(std::string_view word, bool learning, double value, Sentences& batch) {
         std::uint32_t column = names.find(word);
         if (column == Dictionary::kNone) {
             if (!learning) return;  // a feature never learned says nothing
@@ -92,7 +92,7 @@ struct SequenceHandle {
 /// Walks Python's sequences of tokens and puts them in a batch.
 class Walker {
 public:
-    Walker(SequenceHandle& handle, bool learning, Batch& batch)
+    Walker(SequenceHandle& handle, bool learning, Sentences& batch)
         : handle_(handle), learning_(learning), batch_(batch) {}
 
     void sentence(std::size_t number, nb::handle tokens, const std::vector<std::int32_t>& labels) {
@@ -273,7 +273,7 @@ private:
 
     SequenceHandle& handle_;
     bool learning_;
-    Batch& batch_;
+    Sentences& batch_;
     std::size_t sentence_ = 0, token_ = 0;
     std::string joined_;
 };
@@ -298,10 +298,10 @@ void number_labels(nb::handle labels, nb::dict& index, bool learning, std::size_
     }
 }
 
-std::unique_ptr<Batch> read(SequenceHandle& self, nb::list X, nb::object y, nb::dict index, bool learning,
-                            bool new_labels) {
+std::unique_ptr<Sentences> read(SequenceHandle& self, nb::list X, nb::object y, nb::dict index, bool learning,
+                                bool new_labels) {
     const auto lock = own_turn(self.turn);
-    auto batch = std::make_unique<Batch>();
+    auto batch = std::make_unique<Sentences>();
     Walker walker(self, learning, *batch);
     std::vector<std::int32_t> labels;
     const std::size_t count = nb::len(X);
@@ -349,15 +349,15 @@ task::SequenceCost cost_of(nb::handle cost, nb::list classes, std::exception_ptr
 using Order = nb::ndarray<nb::ro, std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Numbers = nb::ndarray<nb::ro, double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-nb::tuple learn(SequenceHandle& self, Batch& batch, const std::optional<Order>& order,
+nb::tuple learn(SequenceHandle& self, Sentences& batch, const std::optional<Order>& order,
                 const std::optional<Numbers>& weight, nb::object cost, nb::list classes, std::size_t known) {
     const auto lock = own_turn(self.turn);
     std::exception_ptr raised;
-    sequence::Lesson lesson{.order = nullptr,
-                            .count = batch.sentences(),
-                            .weight = nullptr,
-                            .cost = cost_of(cost, classes, raised),
-                            .known = known};
+    sequence::SentenceLesson lesson{.order = nullptr,
+                                    .count = batch.sentences(),
+                                    .weight = nullptr,
+                                    .cost = cost_of(cost, classes, raised),
+                                    .known = known};
     if (order) {
         lesson.order = order->data();
         lesson.count = order->shape(0);
@@ -386,7 +386,7 @@ nb::tuple learn(SequenceHandle& self, Batch& batch, const std::optional<Order>& 
                           static_cast<int>(r.refusal.fault), r.refusal.row);
 }
 
-nb::tuple tag(SequenceHandle& self, Batch& batch, bool confidence, std::size_t first,
+nb::tuple tag(SequenceHandle& self, Sentences& batch, bool confidence, std::size_t first,
               std::optional<std::size_t> stop) {
     const auto lock = own_turn(self.turn);
     self.grow();
@@ -408,7 +408,7 @@ struct ConllHandle {
     nb::object owner;
     SequenceHandle& handle;
     Dictionary labels;
-    std::unique_ptr<Batch> batch = std::make_unique<Batch>();
+    std::unique_ptr<Sentences> batch = std::make_unique<Sentences>();
     sequence::ConllReader reader;
 
     bool learning;
@@ -565,20 +565,20 @@ nb::object weights_of(SequenceHandle& self, const std::string& which) {
 }  // namespace
 
 void bind_sequence(nb::module_& m) {
-    nb::class_<Batch>(m, "SequenceBatch", "Sequences ready to be learned or labelled.")
-        .def("__len__", &Batch::sentences)
-        .def_prop_ro("n_tokens", &Batch::tokens)
-        .def_prop_ro("n_entries", &Batch::entries)
+    nb::class_<Sentences>(m, "SequenceBatch", "Sequences ready to be learned or labelled.")
+        .def("__len__", &Sentences::sentences)
+        .def_prop_ro("n_tokens", &Sentences::tokens)
+        .def_prop_ro("n_entries", &Sentences::entries)
         .def_prop_ro(
             "starts",
-            [](const Batch& b) {
+            [](const Sentences& b) {
                 return array_of(std::vector<std::int64_t>(b.starts().begin(), b.starts().end()));
             },
             "Where each sequence's tokens begin; one more than sequences.")
         .def_prop_ro(
-            "labels", [](const Batch& b) { return array_of(b.label); },
+            "labels", [](const Sentences& b) { return array_of(b.label); },
             "A label number a token; -1 where there is none.")
-        .def("relabel", &Batch::relabel, nb::arg("to"), "Renumber the labels.");
+        .def("relabel", &Sentences::relabel, nb::arg("to"), "Renumber the labels.");
 
     nb::class_<SequenceHandle>(m, "SequenceLearner", "The native learner of sequences.")
         .def(
@@ -720,7 +720,7 @@ void bind_sequence(nb::module_& m) {
         .def(
             "take",
             [](ConllHandle& self) {
-                auto full = std::make_unique<Batch>();
+                auto full = std::make_unique<Sentences>();
                 full.swap(self.batch);
                 return full;
             },

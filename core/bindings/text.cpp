@@ -32,8 +32,8 @@ namespace text = onlinear::text;
 // Batches are the size of the processor's cache and come by the hundred: their memory goes round.
 class BatchPool : public std::enable_shared_from_this<BatchPool> {
 public:
-    std::shared_ptr<text::Batch> take() {
-        std::unique_ptr<text::Batch> batch;
+    std::shared_ptr<text::ParsedRows> take() {
+        std::unique_ptr<text::ParsedRows> batch;
         {
             const std::lock_guard lock(mutex_);
             if (!free_.empty()) {
@@ -41,26 +41,26 @@ public:
                 free_.pop_back();
             }
         }
-        if (batch == nullptr) batch = std::make_unique<text::Batch>();
+        if (batch == nullptr) batch = std::make_unique<text::ParsedRows>();
         batch->clear();
-        return {batch.release(), [pool = shared_from_this()](text::Batch* used) { pool->put(used); }};
+        return {batch.release(), [pool = shared_from_this()](text::ParsedRows* used) { pool->put(used); }};
     }
 
 private:
     static constexpr std::size_t kKept = 4;
 
-    void put(text::Batch* used) {
-        std::unique_ptr<text::Batch> batch(used);
+    void put(text::ParsedRows* used) {
+        std::unique_ptr<text::ParsedRows> batch(used);
         const std::lock_guard lock(mutex_);
         if (free_.size() < kKept) free_.push_back(std::move(batch));
     }
 
     std::mutex mutex_;
-    std::vector<std::unique_ptr<text::Batch>> free_;
+    std::vector<std::unique_ptr<text::ParsedRows>> free_;
 };
 
 struct BatchHandle {
-    std::shared_ptr<text::Batch> batch;
+    std::shared_ptr<text::ParsedRows> batch;
 };
 
 /// An array over memory that lives as long as `owner`.
@@ -69,7 +69,7 @@ nb::ndarray<Framework, T, nb::ndim<1>> view(text::Array<T>& array, nb::handle ow
     return {array.data(), {array.size()}, owner};
 }
 
-template <class T, text::Array<T> text::Batch::* Member>
+template <class T, text::Array<T> text::ParsedRows::* Member>
 void bind_array(nb::class_<BatchHandle>& batch, const char* name, const char* doc) {
     batch.def_prop_ro(
         name,
@@ -184,7 +184,7 @@ public:
 private:
     std::unique_ptr<text::Tables> tables_;
     std::shared_ptr<BatchPool> pool_;
-    std::shared_ptr<text::Batch> batch_;
+    std::shared_ptr<text::ParsedRows> batch_;
     text::Format* format_ = nullptr;
     std::unique_ptr<text::Reader> reader_;
     std::size_t room_ = 0;
@@ -192,21 +192,23 @@ private:
 
 void bind_batch(nb::module_& m) {
     nb::class_<BatchHandle> batch(m, "Batch", "Rows, as memoryviews of native memory.");
-    bind_array<std::int64_t, &text::Batch::indptr>(batch, "indptr", "Where rows start in `indices`.");
-    bind_array<std::int32_t, &text::Batch::indices>(batch, "indices", "Columns, rising in each row.");
-    bind_array<float, &text::Batch::values>(batch, "values", "Their values.");
-    bind_array<std::int64_t, &text::Batch::lines>(batch, "lines", "The line each row was read from.");
-    bind_array<double, &text::Batch::labels>(batch, "labels", "Labels that are numbers; NaN for others.");
-    bind_array<std::int32_t, &text::Batch::label_ids>(batch, "label_ids", "Text labels; -1 for numbers.");
-    bind_array<std::int64_t, &text::Batch::label_indptr>(batch, "label_indptr",
-                                                         "Where rows start in `labels`.");
-    bind_array<double, &text::Batch::weights>(batch, "weights", "Importance of each row.");
+    bind_array<std::int64_t, &text::ParsedRows::indptr>(batch, "indptr", "Where rows start in `indices`.");
+    bind_array<std::int32_t, &text::ParsedRows::indices>(batch, "indices", "Columns, rising in each row.");
+    bind_array<float, &text::ParsedRows::values>(batch, "values", "Their values.");
+    bind_array<std::int64_t, &text::ParsedRows::lines>(batch, "lines", "The line each row was read from.");
+    bind_array<double, &text::ParsedRows::labels>(batch, "labels",
+                                                  "Labels that are numbers; NaN for others.");
+    bind_array<std::int32_t, &text::ParsedRows::label_ids>(batch, "label_ids",
+                                                           "Text labels; -1 for numbers.");
+    bind_array<std::int64_t, &text::ParsedRows::label_indptr>(batch, "label_indptr",
+                                                              "Where rows start in `labels`.");
+    bind_array<double, &text::ParsedRows::weights>(batch, "weights", "Importance of each row.");
     batch.def_prop_ro("n_rows", [](const BatchHandle& b) { return b.batch->rows(); });
     batch.def_prop_ro(
         "n_columns",
         [](const BatchHandle& b) {
             std::int64_t columns = 0;
-            const text::Batch& rows = *b.batch;
+            const text::ParsedRows& rows = *b.batch;
             for (std::size_t i = 1; i < rows.indptr.size(); ++i)
                 if (rows.indptr[i] > rows.indptr[i - 1])
                     columns = std::max<std::int64_t>(columns, rows.indices[rows.indptr[i] - 1] + 1);
@@ -335,7 +337,7 @@ public:
     template <class Real>
     nb::tuple transform(const nb::list& documents) {
         const std::vector<std::string_view> views = borrow(documents);
-        auto batch = std::make_shared<text::Batch>();
+        auto batch = std::make_shared<text::ParsedRows>();
         auto values = std::make_unique<text::Array<Real>>();
         {
             const nb::gil_scoped_release free;
@@ -363,7 +365,7 @@ public:
     void collect(const nb::list& documents) {
         const std::vector<std::string_view> views = borrow(documents);
         const nb::gil_scoped_release free;
-        text::Batch batch;
+        text::ParsedRows batch;
         for (const std::string_view document : views) {
             features_.add_counts(document, batch);
             batch.clear();

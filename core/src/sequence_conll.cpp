@@ -60,7 +60,7 @@ bool is_utf8(std::string_view text) noexcept {
 
 }  // namespace
 
-void ConllReader::feed(std::string_view bytes, Batch& batch) {
+void ConllReader::feed(std::string_view bytes, Sentences& batch) {
     while (!bytes.empty()) {
         const void* found = std::memchr(bytes.data(), '\n', bytes.size());
         const auto size =
@@ -83,13 +83,13 @@ void ConllReader::feed(std::string_view bytes, Batch& batch) {
     }
 }
 
-void ConllReader::finish(Batch& batch) {
+void ConllReader::finish(Sentences& batch) {
     if (!rest_.empty()) line(rest_, batch);
     rest_.clear();
     end_sentence(batch);
 }
 
-void ConllReader::line(std::string_view text, Batch& batch) {
+void ConllReader::line(std::string_view text, Sentences& batch) {
     if (++line_ == 1 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
     if (!is_ascii(text)) text = as_utf8(text);
     fields_.clear();
@@ -157,7 +157,7 @@ void ConllReader::refuse(Problem problem) {
     broken_ = true;
 }
 
-void ConllReader::end_sentence(Batch& batch) {
+void ConllReader::end_sentence(Sentences& batch) {
     if (tokens_ > 0 && !broken_) {
         answers_.clear();
         for (std::size_t i = 0, start = 0; i < tokens_; start = answer_end_[i++]) {

@@ -3,7 +3,7 @@
 
 namespace onlinear::sequence {
 
-void Batch::sort_token() {
+void Sentences::sort_token() {
     const std::size_t first = token_.back(), count = feature_.size() - first;
     std::vector<std::pair<std::uint32_t, double>> entries(count);
     for (std::size_t j = 0; j < count; ++j)

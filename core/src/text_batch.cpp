@@ -47,7 +47,7 @@ constexpr std::size_t kInsertionSort = 24;  // measured: below this the radix so
 
 }  // namespace
 
-bool Batch::add_repeated(std::size_t begin) {
+bool ParsedRows::add_repeated(std::size_t begin) {
     const std::size_t count = indices.size() - begin;
     scratch_.resize(2 * count);
     std::uint64_t* entries = scratch_.data();

@@ -40,13 +40,13 @@ public:
 
     /// Reads the record at `p` and moves behind its newline. `unfinished`: a quoted cell goes on past
     /// `end`.
-    Cut cut(const char*& p, const char* end, Fault& fault);
+    Cut cut(const char*& p, const char* end, LineFault& fault);
 
     const std::vector<Cell>& cells() const noexcept { return cells_; }
 
 private:
     Cut plain(const char*& p);
-    Cut quoted_cell(const char*& p, const char* end, Fault& fault);
+    Cut quoted_cell(const char*& p, const char* end, LineFault& fault);
 
     const char delimiter_;
     std::vector<Cell> cells_;
@@ -54,7 +54,7 @@ private:
     std::size_t copies_used_ = 0;
 };
 
-Cut Cutter::cut(const char*& p, const char* end, Fault& fault) {
+Cut Cutter::cut(const char*& p, const char* end, LineFault& fault) {
     cells_.clear();
     copies_used_ = 0;
     for (;;) {
@@ -81,7 +81,7 @@ Cut Cutter::plain(const char*& p) {
     return Cut::record;
 }
 
-Cut Cutter::quoted_cell(const char*& p, const char* end, Fault& fault) {
+Cut Cutter::quoted_cell(const char*& p, const char* end, LineFault& fault) {
     const char* const at = p++;
     const char* piece = p;
     std::string* copy = nullptr;
@@ -137,23 +137,23 @@ public:
           named_(settings.bits, tables.names),
           text_(settings.text, &tables.names) {}
 
-    Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, Batch& out,
-                  Fault& fault) override;
+    Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, ParsedRows& out,
+                  LineFault& fault) override;
     const char* after_fault(const char* record, const char* end) const override;
     void start_file() override { has_header_ = false; }
     std::vector<std::pair<std::string, std::string>> schema() const override;
 
 private:
-    bool header(Fault& fault);
-    bool assign(const std::string& name, Role role, const char* at, Fault& fault);
-    bool assign_label(const char* at, Fault& fault);
-    bool missing_column(const std::string& name, const char* at, Fault& fault) const;
-    bool row(Batch& out, Fault& fault);
-    bool cell(Column& column, const Cell& cell, Batch& out, Fault& fault);
-    bool number(Column& column, const Cell& cell, Batch& out, Fault& fault);
-    bool utf8(const Cell& cell, Fault& fault) const;
-    bool label(const Cell& cell, Batch& out, Fault& fault);
-    bool weight(const Cell& cell, Batch& out, Fault& fault);
+    bool header(LineFault& fault);
+    bool assign(const std::string& name, Role role, const char* at, LineFault& fault);
+    bool assign_label(const char* at, LineFault& fault);
+    bool missing_column(const std::string& name, const char* at, LineFault& fault) const;
+    bool row(ParsedRows& out, LineFault& fault);
+    bool cell(Column& column, const Cell& cell, ParsedRows& out, LineFault& fault);
+    bool number(Column& column, const Cell& cell, ParsedRows& out, LineFault& fault);
+    bool utf8(const Cell& cell, LineFault& fault) const;
+    bool label(const Cell& cell, ParsedRows& out, LineFault& fault);
+    bool weight(const Cell& cell, ParsedRows& out, LineFault& fault);
     NumberKind read_number(const Cell& cell, double& value);
     NumberKind read_number(const Cell& cell, float& value);
     bool is_missing(std::string_view text) const;
@@ -169,7 +169,7 @@ private:
     std::string padded_;
 };
 
-bool Csv::missing_column(const std::string& name, const char* at, Fault& fault) const {
+bool Csv::missing_column(const std::string& name, const char* at, LineFault& fault) const {
     std::string names;
     for (const Column& column : columns_) names += (names.empty() ? "" : ", ") + column.name;
     const bool other_delimiter = columns_.size() == 1 && names.find_first_of(",;\t|") != std::string::npos;
@@ -179,7 +179,7 @@ bool Csv::missing_column(const std::string& name, const char* at, Fault& fault) 
                                      : "Name one of these.");
 }
 
-bool Csv::assign(const std::string& name, Role role, const char* at, Fault& fault) {
+bool Csv::assign(const std::string& name, Role role, const char* at, LineFault& fault) {
     const auto found =
         std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.name == name; });
     if (found == columns_.end()) return missing_column(name, at, fault);
@@ -187,7 +187,7 @@ bool Csv::assign(const std::string& name, Role role, const char* at, Fault& faul
     return true;
 }
 
-bool Csv::assign_label(const char* at, Fault& fault) {
+bool Csv::assign_label(const char* at, LineFault& fault) {
     if (settings_.labelled == Labelled::never) return true;
     if (!settings_.label_field.empty()) {
         const bool there = std::any_of(columns_.begin(), columns_.end(),
@@ -209,7 +209,7 @@ bool Csv::assign_label(const char* at, Fault& fault) {
     return false;
 }
 
-bool Csv::header(Fault& fault) {
+bool Csv::header(LineFault& fault) {
     const char* const at = cutter_.cells().front().at;
     columns_.clear();
     std::unordered_set<std::string_view> names;
@@ -248,7 +248,7 @@ bool Csv::header(Fault& fault) {
     return true;
 }
 
-bool Csv::utf8(const Cell& cell, Fault& fault) const {
+bool Csv::utf8(const Cell& cell, LineFault& fault) const {
     const char* const last = cell.text.data() + cell.text.size();
     if (find_invalid_utf8(cell.text.data(), last) == last) return true;
     return fault.set(cell.at, "UTF-8 text", quoted(cell.text), "Convert the file to UTF-8.");
@@ -272,7 +272,7 @@ NumberKind Csv::read_number(const Cell& cell, float& value) {
     return parse_float(padded_.data(), padded_.data() + cell.text.size(), value);
 }
 
-bool Csv::label(const Cell& cell, Batch& out, Fault& fault) {
+bool Csv::label(const Cell& cell, ParsedRows& out, LineFault& fault) {
     if (is_missing(cell.text)) {
         if (settings_.multilabel) return true;
         if (settings_.labelled == Labelled::always) {
@@ -290,7 +290,7 @@ bool Csv::label(const Cell& cell, Batch& out, Fault& fault) {
     }
 }
 
-bool Csv::weight(const Cell& cell, Batch& out, Fault& fault) {
+bool Csv::weight(const Cell& cell, ParsedRows& out, LineFault& fault) {
     double weight = 0;
     if (read_number(cell, weight) != NumberKind::finite || weight < 0) {
         return fault.set(cell.at, "a weight", cell.text.empty() ? "an empty cell" : quoted(cell.text),
@@ -300,7 +300,7 @@ bool Csv::weight(const Cell& cell, Batch& out, Fault& fault) {
     return true;
 }
 
-bool Csv::number(Column& column, const Cell& cell, Batch& out, Fault& fault) {
+bool Csv::number(Column& column, const Cell& cell, ParsedRows& out, LineFault& fault) {
     float value = 0;
     const NumberKind kind = read_number(cell, value);
     if (column.role == Role::undecided) {
@@ -325,7 +325,7 @@ bool Csv::number(Column& column, const Cell& cell, Batch& out, Fault& fault) {
     return true;
 }
 
-bool Csv::cell(Column& column, const Cell& cell, Batch& out, Fault& fault) {
+bool Csv::cell(Column& column, const Cell& cell, ParsedRows& out, LineFault& fault) {
     switch (column.role) {
         case Role::ignored:
             return true;
@@ -353,7 +353,7 @@ bool Csv::cell(Column& column, const Cell& cell, Batch& out, Fault& fault) {
     return true;
 }
 
-bool Csv::row(Batch& out, Fault& fault) {
+bool Csv::row(ParsedRows& out, LineFault& fault) {
     const std::vector<Cell>& cells = cutter_.cells();
     if (cells.size() != columns_.size()) {
         const Cell& last = cells[std::min(cells.size(), columns_.size() + 1) - 1];
@@ -369,8 +369,8 @@ bool Csv::row(Batch& out, Fault& fault) {
     return true;
 }
 
-Outcome Csv::parse(Cursor& cursor, const char* end, bool last, const Limits& limits, Batch& out,
-                   Fault& fault) {
+Outcome Csv::parse(Cursor& cursor, const char* end, bool last, const Limits& limits, ParsedRows& out,
+                   LineFault& fault) {
     while (cursor.at != end) {
         const char* p = cursor.at;
         if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {  // an empty line
@@ -413,7 +413,7 @@ Outcome Csv::parse(Cursor& cursor, const char* end, bool last, const Limits& lim
 /// Behind the whole record when its quotes are in order, else behind its first line.
 const char* Csv::after_fault(const char* record, const char* end) const {
     Cutter cutter(settings_.delimiter);
-    Fault ignored;
+    LineFault ignored;
     const char* p = record;
     if (cutter.cut(p, end, ignored) == Cut::record) return p;
     return Format::after_fault(record, end);

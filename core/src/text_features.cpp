@@ -109,7 +109,7 @@ void append_lower(std::string_view text, std::string& out) {
     }
 }
 
-void TextFeatures::add_slice(const char* first, const char* last, Batch& out) {
+void TextFeatures::add_slice(const char* first, const char* last, ParsedRows& out) {
     const std::string_view slice(first, static_cast<std::size_t>(last - first));
     const std::uint32_t hash = murmur3_32(slice.data(), slice.size(), 0);
     const auto column = static_cast<std::int32_t>(hashed_column(hash, settings_.bits));
@@ -120,7 +120,7 @@ void TextFeatures::add_slice(const char* first, const char* last, Batch& out) {
 
 /// Ends the word [first, end) and answers where the next goes: behind it when n-grams need both, else
 /// in its place.
-char* TextFeatures::end_word(char* first, char* end, int characters, Batch& out) {
+char* TextFeatures::end_word(char* first, char* end, int characters, ParsedRows& out) {
     if (characters < 2) return first;  // the pattern is \w\w+
     if (settings_.ngram_min == 1) add_slice(first, end, out);
     if (settings_.ngram_max == 1) return first;
@@ -129,7 +129,7 @@ char* TextFeatures::end_word(char* first, char* end, int characters, Batch& out)
     return end + 1;
 }
 
-void TextFeatures::add_words(std::string_view text, Batch& out) {
+void TextFeatures::add_words(std::string_view text, ParsedRows& out) {
     const WordBytes& table = settings_.lowercase ? kLowerWordBytes : kPlainWordBytes;
     const char* const first = text.data();
     const char* const last = first + text.size();
@@ -167,7 +167,7 @@ void TextFeatures::add_words(std::string_view text, Batch& out) {
     add_word_ngrams(out);
 }
 
-void TextFeatures::add_word_ngrams(Batch& out) {
+void TextFeatures::add_word_ngrams(ParsedRows& out) {
     const std::size_t words = starts_.size() - 1;
     const auto longest = std::min(words, static_cast<std::size_t>(settings_.ngram_max));
     const char* const joined = joined_.data();
@@ -207,7 +207,7 @@ void TextFeatures::cut_characters(std::string_view text) {
     starts_.push_back(static_cast<std::size_t>(end - begin));
 }
 
-void TextFeatures::add_character_ngrams(Batch& out) {
+void TextFeatures::add_character_ngrams(ParsedRows& out) {
     const std::size_t characters = starts_.size() - 1;
     const auto longest = std::min(characters, static_cast<std::size_t>(settings_.ngram_max));
     const char* const joined = joined_.data();
@@ -251,7 +251,7 @@ void TextFeatures::cut_padded_words(std::string_view text) {
     starts_.push_back(static_cast<std::size_t>(end - begin));
 }
 
-void TextFeatures::add_padded_ngrams(Batch& out) {
+void TextFeatures::add_padded_ngrams(ParsedRows& out) {
     const char* const joined = joined_.data();
     const auto shortest = static_cast<std::size_t>(settings_.ngram_min);
     const auto longest = static_cast<std::size_t>(settings_.ngram_max);
@@ -269,7 +269,7 @@ void TextFeatures::add_padded_ngrams(Batch& out) {
     }
 }
 
-void TextFeatures::add_counts(std::string_view text, Batch& out) {
+void TextFeatures::add_counts(std::string_view text, ParsedRows& out) {
     const auto begin = static_cast<std::size_t>(out.entries());
     starts_.clear();
     switch (settings_.analyzer) {
@@ -288,7 +288,7 @@ void TextFeatures::add_counts(std::string_view text, Batch& out) {
     out.merge_entries(begin);  // sums of ones are finite
 }
 
-void TextFeatures::add(std::string_view text, Batch& out) {
+void TextFeatures::add(std::string_view text, ParsedRows& out) {
     const auto begin = static_cast<std::size_t>(out.entries());
     add_counts(text, out);
     float* const values = out.values.data() + begin;

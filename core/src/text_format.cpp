@@ -9,17 +9,17 @@ const char* Format::after_fault(const char* record, const char* end) const {
     return newline == nullptr ? end : static_cast<const char*>(newline) + 1;
 }
 
-bool set_long_line_fault(const char* line, std::size_t max_line, Fault& fault) {
+bool set_long_line_fault(const char* line, std::size_t max_line, LineFault& fault) {
     return fault.set(line, "a line of at most " + std::to_string(max_line) + " bytes", "a longer one",
                      "Raise max_line_bytes (--max-line-bytes) if the file is right.");
 }
 
-void set_sum_fault(const char* line, Fault& fault) {
+void set_sum_fault(const char* line, LineFault& fault) {
     fault.set(line, "a row of finite values", "repeated features whose sum overflows",
               "Scale the values; each must stay below 3.4e38.");
 }
 
-bool LineFormat::read_line(Cursor& cursor, const char* end, Batch& out, Fault& fault) {
+bool LineFormat::read_line(Cursor& cursor, const char* end, ParsedRows& out, LineFault& fault) {
     const auto* const newline =
         static_cast<const char*>(std::memchr(cursor.at, '\n', static_cast<std::size_t>(end - cursor.at)));
     if (static_cast<std::size_t>(newline - cursor.at) > max_line_) {
@@ -44,8 +44,8 @@ bool LineFormat::read_line(Cursor& cursor, const char* end, Batch& out, Fault& f
     return true;
 }
 
-Outcome LineFormat::parse(Cursor& cursor, const char* end, bool, const Limits& limits, Batch& out,
-                          Fault& fault) {
+Outcome LineFormat::parse(Cursor& cursor, const char* end, bool, const Limits& limits, ParsedRows& out,
+                          LineFault& fault) {
     while (cursor.at != end) {
         if (!read_line(cursor, end, out, fault)) return Outcome::fault;
         if (limits.reached(out)) return Outcome::batch_full;

@@ -58,7 +58,7 @@ std::uint64_t special_bytes(std::uint64_t word) noexcept {
 /// it, and answers false with the fault set when it is not what it should be.
 class Scanner {
 public:
-    Scanner(const char* first, const char* last, Fault& fault) : p(first), last_(last), fault_(fault) {}
+    Scanner(const char* first, const char* last, LineFault& fault) : p(first), last_(last), fault_(fault) {}
 
     const char* p;
 
@@ -91,7 +91,7 @@ private:
     bool four_digits(std::uint32_t& unit);
 
     const char* const last_;
-    Fault& fault_;
+    LineFault& fault_;
 };
 
 constexpr int kDeepest = 64;
@@ -322,7 +322,7 @@ public:
           texts_(settings.text_fields.empty() ? std::vector<std::string>{"text"} : settings.text_fields) {}
 
 protected:
-    Row row(const char* first, const char* last, Batch& out, Fault& fault) override;
+    Row row(const char* first, const char* last, ParsedRows& out, LineFault& fault) override;
 
 private:
     struct Member {
@@ -331,18 +331,18 @@ private:
         bool taken = false;
     };
 
-    bool members(const char* first, const char* last, Fault& fault);
+    bool members(const char* first, const char* last, LineFault& fault);
     Member* find(std::string_view key) noexcept;
-    bool label(const char* line, Batch& out, Fault& fault);
-    bool label_value(const Value& value, Batch& out, Fault& fault);
-    bool weight(Batch& out, Fault& fault);
-    bool tag(Batch& out, Fault& fault);
-    bool texts(bool& any, Batch& out, Fault& fault);
-    bool features(bool& any, Batch& out, Fault& fault);
-    bool others(bool all, Batch& out, Fault& fault);
-    bool feature(std::string_view name, const Value& value, Batch& out, Fault& fault);
-    bool keys_once(Fault& fault) const;
-    static bool unsuited(const Value& value, const char* expected, const char* remedy, Fault& fault);
+    bool label(const char* line, ParsedRows& out, LineFault& fault);
+    bool label_value(const Value& value, ParsedRows& out, LineFault& fault);
+    bool weight(ParsedRows& out, LineFault& fault);
+    bool tag(ParsedRows& out, LineFault& fault);
+    bool texts(bool& any, ParsedRows& out, LineFault& fault);
+    bool features(bool& any, ParsedRows& out, LineFault& fault);
+    bool others(bool all, ParsedRows& out, LineFault& fault);
+    bool feature(std::string_view name, const Value& value, ParsedRows& out, LineFault& fault);
+    bool keys_once(LineFault& fault) const;
+    static bool unsuited(const Value& value, const char* expected, const char* remedy, LineFault& fault);
 
     const Settings settings_;
     Tables& tables_;
@@ -357,7 +357,7 @@ private:
 };
 
 /// Finds the object's members. Keys with escapes are copied; the copies stay put until the next line.
-bool Jsonl::members(const char* first, const char* last, Fault& fault) {
+bool Jsonl::members(const char* first, const char* last, LineFault& fault) {
     members_.clear();
     keys_.clear();
     Scanner scanner(first, last, fault);
@@ -381,7 +381,7 @@ bool Jsonl::members(const char* first, const char* last, Fault& fault) {
 }
 
 /// A key that means something must not come twice: one of them would be lost.
-bool Jsonl::keys_once(Fault& fault) const {
+bool Jsonl::keys_once(LineFault& fault) const {
     for (std::size_t i = 0; i < members_.size(); ++i) {
         const std::string_view key = members_[i].key;
         const bool special = key == label_ || key == "features" || key == settings_.weight_field ||
@@ -406,11 +406,11 @@ Jsonl::Member* Jsonl::find(std::string_view key) noexcept {
     return &*found;
 }
 
-bool Jsonl::unsuited(const Value& value, const char* expected, const char* remedy, Fault& fault) {
+bool Jsonl::unsuited(const Value& value, const char* expected, const char* remedy, LineFault& fault) {
     return fault.set(value.first, expected, quoted(value.raw()), remedy);
 }
 
-bool Jsonl::label_value(const Value& value, Batch& out, Fault& fault) {
+bool Jsonl::label_value(const Value& value, ParsedRows& out, LineFault& fault) {
     switch (value.kind) {
         case Kind::number:
             return add_label(value.first, value.last, out, tables_.labels, fault);
@@ -426,7 +426,7 @@ bool Jsonl::label_value(const Value& value, Batch& out, Fault& fault) {
     return unsuited(value, "a label", "Labels are numbers, strings, true or false.", fault);
 }
 
-bool Jsonl::label(const char* line, Batch& out, Fault& fault) {
+bool Jsonl::label(const char* line, ParsedRows& out, LineFault& fault) {
     const Member* const member = find(label_);
     const bool missing = member == nullptr || member->value.is_null();
     if (settings_.labelled == Labelled::never || missing) {
@@ -450,7 +450,7 @@ bool Jsonl::label(const char* line, Batch& out, Fault& fault) {
     });
 }
 
-bool Jsonl::weight(Batch& out, Fault& fault) {
+bool Jsonl::weight(ParsedRows& out, LineFault& fault) {
     if (settings_.weight_field.empty()) return true;
     const Member* const member = find(settings_.weight_field);
     if (member == nullptr) return true;
@@ -463,7 +463,7 @@ bool Jsonl::weight(Batch& out, Fault& fault) {
     return true;
 }
 
-bool Jsonl::tag(Batch& out, Fault& fault) {
+bool Jsonl::tag(ParsedRows& out, LineFault& fault) {
     if (settings_.tag_field.empty()) return true;
     const Member* const member = find(settings_.tag_field);
     if (member == nullptr) return true;
@@ -474,7 +474,7 @@ bool Jsonl::tag(Batch& out, Fault& fault) {
     return true;
 }
 
-bool Jsonl::texts(bool& any, Batch& out, Fault& fault) {
+bool Jsonl::texts(bool& any, ParsedRows& out, LineFault& fault) {
     for (const std::string& field : texts_) {
         const Member* const member = find(field);
         if (member == nullptr) continue;
@@ -489,7 +489,7 @@ bool Jsonl::texts(bool& any, Batch& out, Fault& fault) {
     return true;
 }
 
-bool Jsonl::feature(std::string_view name, const Value& value, Batch& out, Fault& fault) {
+bool Jsonl::feature(std::string_view name, const Value& value, ParsedRows& out, LineFault& fault) {
     switch (value.kind) {
         case Kind::number: {
             float number = 0;
@@ -522,7 +522,7 @@ bool Jsonl::feature(std::string_view name, const Value& value, Batch& out, Fault
     return unsuited(value, "a number or a string", "Flatten nested objects.", fault);
 }
 
-bool Jsonl::features(bool& any, Batch& out, Fault& fault) {
+bool Jsonl::features(bool& any, ParsedRows& out, LineFault& fault) {
     const Member* const member = find("features");
     if (member == nullptr) return true;
     any = true;
@@ -548,7 +548,7 @@ bool Jsonl::features(bool& any, Batch& out, Fault& fault) {
 }
 
 /// The members that are features though nothing says so: all, or those the user named.
-bool Jsonl::others(bool all, Batch& out, Fault& fault) {
+bool Jsonl::others(bool all, ParsedRows& out, LineFault& fault) {
     const auto listed = [](const std::vector<std::string>& names, std::string_view key) {
         return std::find(names.begin(), names.end(), key) != names.end();
     };
@@ -569,7 +569,7 @@ bool Jsonl::others(bool all, Batch& out, Fault& fault) {
     return true;
 }
 
-LineFormat::Row Jsonl::row(const char* first, const char* last, Batch& out, Fault& fault) {
+LineFormat::Row Jsonl::row(const char* first, const char* last, ParsedRows& out, LineFault& fault) {
     if (std::all_of(first, last, is_json_space)) return Row::nothing;
     bool said = false;  // the line itself says what its features are
     const bool good = members(first, last, fault) && keys_once(fault) && label(first, out, fault) &&

@@ -28,11 +28,11 @@ bool has_control(std::string_view text) noexcept {
     });
 }
 
-bool not_finite(std::string_view label, const char* at, Fault& fault) {
+bool not_finite(std::string_view label, const char* at, LineFault& fault) {
     return fault.set(at, "a finite label", quoted(label), "Leave out rows whose label is missing.");
 }
 
-bool add_text(std::string_view label, const char* at, Batch& out, LabelTable& table, Fault& fault) {
+bool add_text(std::string_view label, const char* at, ParsedRows& out, LabelTable& table, LineFault& fault) {
     const char* const last = label.data() + label.size();
     if (label.size() > kLongestLabel) {
         return fault.set(at, "a label of at most 1024 bytes", quoted(label), "Is this the label column?");
@@ -51,7 +51,7 @@ bool add_text(std::string_view label, const char* at, Batch& out, LabelTable& ta
 
 }  // namespace
 
-bool add_label(const char* first, const char* last, Batch& out, LabelTable& table, Fault& fault) {
+bool add_label(const char* first, const char* last, ParsedRows& out, LabelTable& table, LineFault& fault) {
     double number = 0;
     switch (parse_double(first, last, number)) {
         case NumberKind::finite:
@@ -66,7 +66,8 @@ bool add_label(const char* first, const char* last, Batch& out, LabelTable& tabl
     return add_text({first, static_cast<std::size_t>(last - first)}, first, out, table, fault);
 }
 
-bool add_label_text(std::string_view label, const char* at, Batch& out, LabelTable& table, Fault& fault) {
+bool add_label_text(std::string_view label, const char* at, ParsedRows& out, LabelTable& table,
+                    LineFault& fault) {
     if (label.size() <= kLongestLabel) {
         char copy[kLongestLabel + kPadding];  // the number parser looks past the end
         std::memcpy(copy, label.data(), label.size());
@@ -82,7 +83,8 @@ bool add_label_text(std::string_view label, const char* at, Batch& out, LabelTab
     return add_text(label, at, out, table, fault);
 }
 
-bool add_label_list(const char* first, const char* last, Batch& out, LabelTable& table, Fault& fault) {
+bool add_label_list(const char* first, const char* last, ParsedRows& out, LabelTable& table,
+                    LineFault& fault) {
     for (;;) {
         const auto* comma =
             static_cast<const char*>(std::memchr(first, ',', static_cast<std::size_t>(last - first)));

@@ -25,11 +25,11 @@ public:
           labelled_(settings.labelled) {}
 
 protected:
-    Row row(const char* first, const char* last, Batch& out, Fault& fault) override;
+    Row row(const char* first, const char* last, ParsedRows& out, LineFault& fault) override;
 
 private:
-    bool labels(const char*& first, const char* last, Batch& out, Fault& fault);
-    bool prefixed_labels(const char*& first, const char* last, Batch& out, Fault& fault);
+    bool labels(const char*& first, const char* last, ParsedRows& out, LineFault& fault);
+    bool prefixed_labels(const char*& first, const char* last, ParsedRows& out, LineFault& fault);
 
     const Settings settings_;
     Tables& tables_;
@@ -41,7 +41,7 @@ bool has_prefix(const char* first, const char* last) noexcept {
     return std::string_view(first, static_cast<std::size_t>(last - first)).starts_with(kPrefix);
 }
 
-bool Lines::prefixed_labels(const char*& first, const char* last, Batch& out, Fault& fault) {
+bool Lines::prefixed_labels(const char*& first, const char* last, ParsedRows& out, LineFault& fault) {
     bool any = false;
     while (has_prefix(first, last)) {
         const char* const label = first + kPrefix.size();
@@ -60,7 +60,7 @@ bool Lines::prefixed_labels(const char*& first, const char* last, Batch& out, Fa
     return true;
 }
 
-bool Lines::labels(const char*& first, const char* last, Batch& out, Fault& fault) {
+bool Lines::labels(const char*& first, const char* last, ParsedRows& out, LineFault& fault) {
     if (has_prefix(first, last)) return prefixed_labels(first, last, out, fault);
     const auto* tab =
         static_cast<const char*>(std::memchr(first, '\t', static_cast<std::size_t>(last - first)));
@@ -75,7 +75,7 @@ bool Lines::labels(const char*& first, const char* last, Batch& out, Fault& faul
     return add_label(label, tab, out, tables_.labels, fault);
 }
 
-LineFormat::Row Lines::row(const char* first, const char* last, Batch& out, Fault& fault) {
+LineFormat::Row Lines::row(const char* first, const char* last, ParsedRows& out, LineFault& fault) {
     if (labelled_ == Labelled::as_found) {
         const auto size = static_cast<std::size_t>(last - first);
         const bool labelled = has_prefix(first, last) || std::memchr(first, '\t', size) != nullptr;

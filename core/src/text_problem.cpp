@@ -56,7 +56,7 @@ std::string quoted(const char* first, const char* last) {
 
 std::string quoted(std::string_view text) { return quoted(text.data(), text.data() + text.size()); }
 
-bool set_number_fault(NumberKind kind, const char* at, std::string_view text, Fault& fault) {
+bool set_number_fault(NumberKind kind, const char* at, std::string_view text, LineFault& fault) {
     switch (kind) {
         case NumberKind::overflow:
             return fault.set(at, "a value below 3.4e38", quoted(text), "Scale the feature down.");
@@ -69,7 +69,7 @@ bool set_number_fault(NumberKind kind, const char* at, std::string_view text, Fa
     }
 }
 
-Problem locate(const Fault& fault, const char* record, std::int64_t line) {
+Problem locate(const LineFault& fault, const char* record, std::int64_t line) {
     const char* line_begin = record;
     while (const void* newline =
                std::memchr(line_begin, '\n', static_cast<std::size_t>(fault.at - line_begin))) {

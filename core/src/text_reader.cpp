@@ -66,7 +66,7 @@ bool Reader::skip_byte_order_mark() {
         complete_ = std::max(complete_, buffer_.data() + (cursor_.at - buffer_.data()));
     }
     if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {
-        Fault fault;
+        LineFault fault;
         fault.set(cursor_.at, "UTF-8 text", "UTF-16", "Convert the file first: iconv -f UTF-16 -t UTF-8");
         fault.fatal = true;
         go_on_after(fault);
@@ -74,7 +74,7 @@ bool Reader::skip_byte_order_mark() {
     return true;
 }
 
-bool Reader::go_on_after(const Fault& fault) {
+bool Reader::go_on_after(const LineFault& fault) {
     last_problem_ = locate(fault, cursor_.at, cursor_.line);
     if (problems_.size() < kKeptProblems) problems_.push_back(last_problem_);
     ++problem_count_;
@@ -97,12 +97,12 @@ bool Reader::skip_long_line() {
     return true;
 }
 
-Reader::State Reader::read(Batch& out) {
+Reader::State Reader::read(ParsedRows& out) {
     if (at_start_ && !skip_byte_order_mark()) return State::hungry;
     if (stopped_) return State::stopped;
     for (;;) {
         if (in_long_line_ && !skip_long_line()) return finished_ ? State::ended : State::hungry;
-        Fault fault;
+        LineFault fault;
         switch (format_->parse(cursor_, complete_, finished_, limits_, out, fault)) {
             case Outcome::batch_full:
                 return State::full;

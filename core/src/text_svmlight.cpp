@@ -62,7 +62,7 @@ class Svmlight;
 /// The state of the quick parser: a chunk of whole lines, its marks, and the batch's arrays.
 struct QuickRows {
     Svmlight* format = nullptr;
-    Batch* out = nullptr;
+    ParsedRows* out = nullptr;
     Limits limits;
     const char* base = nullptr;
     std::uint32_t size = 0;
@@ -100,7 +100,7 @@ struct QuickRows {
     OddToken odd_token(std::uint32_t offset) const noexcept;
     bool end_row(std::size_t new_count, bool rising, std::uint32_t stop, const std::uint32_t* mark);
     bool settle(std::size_t& new_count);
-    void open(Batch& batch);
+    void open(ParsedRows& batch);
     void close() { resize(count); }
     void resize(std::size_t entries) {
         out->indices.resize(entries);
@@ -113,21 +113,21 @@ public:
     Svmlight(const Settings& settings, Tables& tables)
         : LineFormat(settings), settings_(settings), tables_(tables) {}
 
-    Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, Batch& out,
-                  Fault& fault) override;
+    Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, ParsedRows& out,
+                  LineFault& fault) override;
     void bytes_moved() noexcept override { quick_ = {}; }
 
     /// Adds the labels at `p`; answers where they end, or null when the careful parser must look.
-    const char* quick_label(const char* p, Batch& out);
+    const char* quick_label(const char* p, ParsedRows& out);
 
 protected:
-    Row row(const char* first, const char* last, Batch& out, Fault& fault) override;
+    Row row(const char* first, const char* last, ParsedRows& out, LineFault& fault) override;
 
 private:
     bool scan(const Cursor& cursor, const char* end);
-    bool label(const char*& p, const char* last, Batch& out, Fault& fault);
-    bool entry(const char* first, const char* last, Batch& out, Fault& fault) const;
-    bool column(const char* first, const char* last, std::int32_t& column, Fault& fault) const;
+    bool label(const char*& p, const char* last, ParsedRows& out, LineFault& fault);
+    bool entry(const char* first, const char* last, ParsedRows& out, LineFault& fault) const;
+    bool column(const char* first, const char* last, std::int32_t& column, LineFault& fault) const;
 
     const Settings settings_;
     Tables& tables_;
@@ -199,7 +199,7 @@ bool QuickRows::settle(std::size_t& new_count) {
     return finite;
 }
 
-void QuickRows::open(Batch& batch) {
+void QuickRows::open(ParsedRows& batch) {
     out = &batch;
     count = static_cast<std::size_t>(batch.entries());
     room = count + (size - start) / 4 + 2;  // an entry takes four bytes at least
@@ -293,8 +293,8 @@ bool Svmlight::scan(const Cursor& cursor, const char* end) {
     return true;
 }
 
-Outcome Svmlight::parse(Cursor& cursor, const char* end, bool, const Limits& limits, Batch& out,
-                        Fault& fault) {
+Outcome Svmlight::parse(Cursor& cursor, const char* end, bool, const Limits& limits, ParsedRows& out,
+                        LineFault& fault) {
     quick_.format = this;
     quick_.limits = limits;
     quick_.first_index = settings_.zero_based ? 0 : 1;
@@ -316,7 +316,7 @@ Outcome Svmlight::parse(Cursor& cursor, const char* end, bool, const Limits& lim
     return Outcome::used_up;
 }
 
-const char* Svmlight::quick_label(const char* p, Batch& out) {
+const char* Svmlight::quick_label(const char* p, ParsedRows& out) {
     if (settings_.labelled == Labelled::never) {
         if (is_blank(*p)) return nullptr;  // perhaps there is nothing else on the line
         if (!settings_.multilabel) out.add_missing_label();
@@ -339,7 +339,7 @@ const char* Svmlight::quick_label(const char* p, Batch& out) {
     }
 }
 
-bool Svmlight::label(const char*& p, const char* last, Batch& out, Fault& fault) {
+bool Svmlight::label(const char*& p, const char* last, ParsedRows& out, LineFault& fault) {
     const char* const first = p;
     const char* const stop = std::min(token_end(p), last);
     const auto size = static_cast<std::size_t>(stop - first);
@@ -362,7 +362,7 @@ bool Svmlight::label(const char*& p, const char* last, Batch& out, Fault& fault)
     return add_label(first, stop, out, tables_.labels, fault);
 }
 
-bool Svmlight::column(const char* first, const char* last, std::int32_t& column, Fault& fault) const {
+bool Svmlight::column(const char* first, const char* last, std::int32_t& column, LineFault& fault) const {
     std::uint64_t index = 0;
     const char* const stop = take_digits(first, index);
     if (stop != last || first == last) {
@@ -399,7 +399,7 @@ bool Svmlight::column(const char* first, const char* last, std::int32_t& column,
     return true;
 }
 
-bool Svmlight::entry(const char* first, const char* last, Batch& out, Fault& fault) const {
+bool Svmlight::entry(const char* first, const char* last, ParsedRows& out, LineFault& fault) const {
     const auto* colon =
         static_cast<const char*>(std::memchr(first, ':', static_cast<std::size_t>(last - first)));
     if (colon == nullptr) {
@@ -418,7 +418,7 @@ bool Svmlight::entry(const char* first, const char* last, Batch& out, Fault& fau
     return true;
 }
 
-LineFormat::Row Svmlight::row(const char* first, const char* last, Batch& out, Fault& fault) {
+LineFormat::Row Svmlight::row(const char* first, const char* last, ParsedRows& out, LineFault& fault) {
     if (const void* comment = std::memchr(first, '#', static_cast<std::size_t>(last - first))) {
         last = static_cast<const char*>(comment);
     }

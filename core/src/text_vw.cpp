@@ -107,7 +107,7 @@ public:
           mask_((std::uint32_t{1} << settings.bits) - 1) {}
 
 protected:
-    Row row(const char* first, const char* last, Batch& out, Fault& fault) override;
+    Row row(const char* first, const char* last, ParsedRows& out, LineFault& fault) override;
 
 private:
     struct Namespace {
@@ -117,13 +117,14 @@ private:
         std::uint32_t nameless = 0;  ///< features without a name so far: they are numbered
     };
 
-    bool head(const char* first, const char* bar, Batch& out, Fault& fault);
-    bool label(const char* first, const char* last, Batch& out, Fault& fault);
-    bool weight(const char* first, const char* last, Batch& out, Fault& fault);
-    bool open_namespace(const char*& p, const char* last, Namespace& space, Fault& fault);
-    bool features(const char*& p, const char* last, Namespace& space, Batch& out, Fault& fault);
-    const char* plain_features(const char* p, const char* last, const Namespace& space, Batch& out) const;
-    bool value(const char*& p, float& value, Fault& fault);
+    bool head(const char* first, const char* bar, ParsedRows& out, LineFault& fault);
+    bool label(const char* first, const char* last, ParsedRows& out, LineFault& fault);
+    bool weight(const char* first, const char* last, ParsedRows& out, LineFault& fault);
+    bool open_namespace(const char*& p, const char* last, Namespace& space, LineFault& fault);
+    bool features(const char*& p, const char* last, Namespace& space, ParsedRows& out, LineFault& fault);
+    const char* plain_features(const char* p, const char* last, const Namespace& space,
+                               ParsedRows& out) const;
+    bool value(const char*& p, float& value, LineFault& fault);
     void remember(const Namespace& space, const char* first, const char* last, std::uint32_t hash);
 
     const Settings settings_;
@@ -132,7 +133,7 @@ private:
     std::string scratch_;
 };
 
-bool VowpalWabbit::label(const char* first, const char* last, Batch& out, Fault& fault) {
+bool VowpalWabbit::label(const char* first, const char* last, ParsedRows& out, LineFault& fault) {
     if (std::memchr(first, ':', static_cast<std::size_t>(last - first)) != nullptr) {
         return fault.set(first, "a label", quoted(first, last),
                          "Labels with costs are not read; give one label a line.");
@@ -141,7 +142,7 @@ bool VowpalWabbit::label(const char* first, const char* last, Batch& out, Fault&
     return add_label(first, last, out, tables_.labels, fault);
 }
 
-bool VowpalWabbit::weight(const char* first, const char* last, Batch& out, Fault& fault) {
+bool VowpalWabbit::weight(const char* first, const char* last, ParsedRows& out, LineFault& fault) {
     double weight = 0;
     if (parse_double(first, last, weight) != NumberKind::finite || weight < 0) {
         return fault.set(first, "an importance weight", quoted(first, last),
@@ -152,7 +153,7 @@ bool VowpalWabbit::weight(const char* first, const char* last, Batch& out, Fault
 }
 
 /// What stands before the first bar.
-bool VowpalWabbit::head(const char* first, const char* bar, Batch& out, Fault& fault) {
+bool VowpalWabbit::head(const char* first, const char* bar, ParsedRows& out, LineFault& fault) {
     int place = 0;
     for (const char* p = first;;) {
         while (p != bar && is_blank(*p)) ++p;
@@ -188,7 +189,7 @@ bool VowpalWabbit::head(const char* first, const char* bar, Batch& out, Fault& f
     return true;
 }
 
-bool VowpalWabbit::value(const char*& p, float& value, Fault& fault) {
+bool VowpalWabbit::value(const char*& p, float& value, LineFault& fault) {
     const Decimal number = scan_decimal(p);
     if (number.end != nullptr && ends_name(*number.end) && *number.end != ':') {
         value = to_float(p, number);
@@ -204,7 +205,7 @@ bool VowpalWabbit::value(const char*& p, float& value, Fault& fault) {
 }
 
 /// Reads what follows a bar: a name, unless a blank comes first, and perhaps a scale.
-bool VowpalWabbit::open_namespace(const char*& p, const char* last, Namespace& space, Fault& fault) {
+bool VowpalWabbit::open_namespace(const char*& p, const char* last, Namespace& space, LineFault& fault) {
     const char* const first = p;
     while (p != last && !ends_name(*p)) ++p;
     space.name = view(first, p);
@@ -226,7 +227,7 @@ void VowpalWabbit::remember(const Namespace& space, const char* first, const cha
 
 /// Reads features as long as they are plain and answers where that ends; `p` stands behind a blank.
 const char* VowpalWabbit::plain_features(const char* p, const char* last, const Namespace& space,
-                                         Batch& out) const {
+                                         ParsedRows& out) const {
 #if defined(__SSE2__)
     if (space.scale != 1 || tables_.names.wanted()) return p;
     std::size_t count = out.indices.size();
@@ -248,7 +249,8 @@ const char* VowpalWabbit::plain_features(const char* p, const char* last, const 
     return p;
 }
 
-bool VowpalWabbit::features(const char*& p, const char* last, Namespace& space, Batch& out, Fault& fault) {
+bool VowpalWabbit::features(const char*& p, const char* last, Namespace& space, ParsedRows& out,
+                            LineFault& fault) {
     while (p != last && is_blank(*p)) ++p;
     p = plain_features(p, last, space, out);
     for (;;) {
@@ -282,7 +284,7 @@ bool VowpalWabbit::features(const char*& p, const char* last, Namespace& space, 
     }
 }
 
-LineFormat::Row VowpalWabbit::row(const char* first, const char* last, Batch& out, Fault& fault) {
+LineFormat::Row VowpalWabbit::row(const char* first, const char* last, ParsedRows& out, LineFault& fault) {
     const char* p = first;
     while (p != last && is_blank(*p)) ++p;
     if (p == last) return Row::nothing;

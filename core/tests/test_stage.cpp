@@ -1,4 +1,4 @@
-#include "onlinear/stage.hpp"
+#include "onlinear/rows/stage.hpp"
 #include "rows.hpp"
 #include "testing.hpp"
 

@@ -15,7 +15,7 @@ using namespace onlinear::text;
 
 /// What a reader makes of some bytes, given in blocks of some size.
 struct Got {
-    Batch batch;
+    ParsedRows batch;
     std::vector<std::string> labels;
     std::vector<Problem> problems;
 };
@@ -42,7 +42,7 @@ Got read(Maker make, const std::string& bytes, Settings settings = {}, std::size
 
 using Entries = std::vector<std::pair<std::int32_t, float>>;
 
-Entries entries(const Batch& batch, std::size_t row) {
+Entries entries(const ParsedRows& batch, std::size_t row) {
     Entries out;
     for (auto k = static_cast<std::size_t>(batch.indptr[row]);
          k < static_cast<std::size_t>(batch.indptr[row + 1]); ++k)
@@ -68,7 +68,7 @@ Settings hashing(unsigned bits) {
     return settings;
 }
 
-std::vector<float> values(const Batch& batch, std::size_t row) {
+std::vector<float> values(const ParsedRows& batch, std::size_t row) {
     std::vector<float> out;
     for (const auto& [column, value] : entries(batch, row)) out.push_back(value);
     std::sort(out.begin(), out.end());
@@ -108,9 +108,9 @@ TEST("what is no decimal is told apart") {
 }
 
 TEST("a label is a number where it reads as one, else a text with a number of its own") {
-    Batch batch;
+    ParsedRows batch;
     LabelTable table;
-    Fault fault;
+    LineFault fault;
     for (const char* label : {"+1", "1.0", "-0", "spam", "1e", "spam"}) {
         const Padded padded(label);
         CHECK(add_label(padded.first(), padded.last(), batch, table, fault));
@@ -124,9 +124,9 @@ TEST("a label is a number where it reads as one, else a text with a number of it
 TEST("labels that are not finite, not UTF-8, not printable or too long are refused") {
     for (const std::string& label : {std::string("nan"), std::string("1e999"), std::string("a\xff"),
                                      std::string("a\x01"), std::string(1025, 'a')}) {
-        Batch batch;
+        ParsedRows batch;
         LabelTable table;
-        Fault fault;
+        LineFault fault;
         const Padded padded(label);
         CHECK(!add_label(padded.first(), padded.last(), batch, table, fault));
         CHECK(fault && !fault.expected.empty() && !fault.remedy.empty());

@@ -1,6 +1,6 @@
 #pragma once
 #include "onlinear/belief/belief.hpp"
-#include "onlinear/matrix.hpp"
+#include "onlinear/rows/matrix.hpp"
 #include "onlinear/rule/all.hpp"
 
 namespace onlinear {

@@ -6,9 +6,9 @@
 
 #include "onlinear/belief/all.hpp"
 #include "onlinear/calibration.hpp"
-#include "onlinear/matrix.hpp"
+#include "onlinear/rows/matrix.hpp"
 #include "onlinear/rule/all.hpp"
-#include "onlinear/state.hpp"
+#include "onlinear/state/state.hpp"
 #include "onlinear/task/all.hpp"
 
 /// The interface through which everything outside the core sees a learner. The loop is in learn/loop.hpp.

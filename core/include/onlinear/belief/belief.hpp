@@ -10,7 +10,7 @@
 
 #include "onlinear/evidence.hpp"
 #include "onlinear/memory/planes.hpp"
-#include "onlinear/row.hpp"
+#include "onlinear/rows/row.hpp"
 #include "onlinear/simd/simd.hpp"
 
 /// What every belief file needs.

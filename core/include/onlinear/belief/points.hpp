@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "onlinear/row.hpp"
+#include "onlinear/rows/row.hpp"
 #include "onlinear/simd/simd.hpp"
 
 /// Points and the kernels between them.

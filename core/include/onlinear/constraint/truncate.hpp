@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "onlinear/belief/belief.hpp"
-#include "onlinear/row.hpp"
+#include "onlinear/rows/row.hpp"
 
 namespace onlinear::constraint {
 

@@ -3,7 +3,7 @@
 
 #include "onlinear/learn/reading.hpp"
 #include "onlinear/learner.hpp"
-#include "onlinear/stage.hpp"
+#include "onlinear/rows/stage.hpp"
 
 namespace onlinear {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "onlinear/learner.hpp"
-#include "onlinear/stage.hpp"
+#include "onlinear/rows/stage.hpp"
 
 namespace onlinear {
 

@@ -51,7 +51,7 @@ struct Sentence {
     std::size_t entries() const noexcept { return token[size] - token[0]; }
 };
 
-class Batch {
+class Sentences {
 public:
     std::vector<std::int32_t> label;  // one a token; -1 where there is none
 

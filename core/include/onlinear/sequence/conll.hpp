@@ -42,9 +42,9 @@ public:
 
     /// Throws std::invalid_argument naming line and column when one cannot be read; with `skip` its sentence
     /// is left out and `problems` says so.
-    void feed(std::string_view bytes, Batch& batch);
+    void feed(std::string_view bytes, Sentences& batch);
     /// The end of the file: what is left is the last line, and the last sentence.
-    void finish(Batch& batch);
+    void finish(Sentences& batch);
 
     std::size_t lines() const noexcept { return line_; }
     bool labelled() const noexcept { return labelled_; }
@@ -54,8 +54,8 @@ public:
     std::vector<std::int64_t> first_lines;
 
 private:
-    void line(std::string_view text, Batch& batch);
-    void end_sentence(Batch& batch);
+    void line(std::string_view text, Sentences& batch);
+    void end_sentence(Sentences& batch);
     /// Whether the line has the right number of columns; one that has not is refused.
     bool check_columns(std::string_view text);
     void refuse(std::string_view text, std::size_t allowed, std::string expected);

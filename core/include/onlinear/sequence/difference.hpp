@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "onlinear/memory/planes.hpp"
-#include "onlinear/row.hpp"
+#include "onlinear/rows/row.hpp"
 #include "onlinear/sequence/batch.hpp"
 
 namespace onlinear::sequence {

@@ -9,7 +9,7 @@
 /// The loop over sentences, and the one interface through which everything outside the core sees it.
 namespace onlinear::sequence {
 
-struct Lesson {
+struct SentenceLesson {
     const std::int64_t* order = nullptr;  // null: as they lie
     std::size_t count = 0;                // sentences to learn (the length of `order` where given)
     const double* weight = nullptr;       // one a sentence; null: all 1
@@ -22,10 +22,10 @@ struct Lesson {
 class SentenceLearner : public AnyLearner {
 public:
     /// Learns sentences whose slots and labels are in `layout`; every token must have a label.
-    virtual Report learn(Batch& batch, const Lesson& lesson) = 0;
+    virtual Report learn(Sentences& batch, const SentenceLesson& lesson) = 0;
     /// The best labels of every token of the sentences from `first` up to `last`, and where `confidence` is
     /// given, how sure each is.
-    virtual void tag(Batch& batch, std::size_t first, std::size_t last, std::int32_t* labels,
+    virtual void tag(Sentences& batch, std::size_t first, std::size_t last, std::int32_t* labels,
                      double* confidence) = 0;
 
     virtual std::unique_ptr<SentenceLearner> copy() const = 0;
@@ -65,7 +65,7 @@ public:
 
     explicit Labeler(Belief belief) : Base(std::move(belief)) {}
 
-    Report learn(Batch& batch, const Lesson& lesson) override {
+    Report learn(Sentences& batch, const SentenceLesson& lesson) override {
         make_room(batch);
         task_.cost = lesson.cost;
         task_.delta.reserve(2 * (batch.fullest() + batch.longest()));
@@ -100,7 +100,7 @@ public:
         return report;
     }
 
-    void tag(Batch& batch, std::size_t first, std::size_t last, std::int32_t* labels,
+    void tag(Sentences& batch, std::size_t first, std::size_t last, std::int32_t* labels,
              double* confidence) override {
         make_room(batch);
         const Blend blend = belief_.blend();
@@ -167,7 +167,7 @@ private:
     /// One block alone would be laid out for a single row of weights; two make room for labels.
     std::size_t blocks() const noexcept { return std::max<std::size_t>(layout.labels(), 2); }
 
-    void make_room(Batch& batch) {
+    void make_room(Sentences& batch) {
         fit_layout();
         batch.prepare<T>();
         task_.lattice.reserve(batch.longest(), layout.labels(), belief_.planes().lanes());

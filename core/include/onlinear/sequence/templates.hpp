@@ -57,7 +57,7 @@ public:
     void token(const std::string_view* texts);
     /// Writes the sentence's features; with `learning`, new ones are named and given a slot.
     void finish(Dictionary& names, Layout& layout, std::size_t max_features, bool learning,
-                const std::int32_t* labels, Batch& batch);
+                const std::int32_t* labels, Sentences& batch);
     /// The features of the sentence as text, token by token.
     std::vector<std::vector<std::string>> describe() const;
 

@@ -5,7 +5,7 @@
 
 #include "onlinear/answer.hpp"
 #include "onlinear/calibration.hpp"
-#include "onlinear/stage.hpp"
+#include "onlinear/rows/stage.hpp"
 
 /// What every task file needs.
 ///
@@ -76,10 +76,9 @@ concept Predicts = requires(const Task task, const Belief belief, const Row<type
                             double* out) { task.predict(belief, row, out); };
 /// The first half of a round, the sums over the row, stands apart, so that the next row is staged meanwhile.
 template <class Task, class Belief, class Rule>
-concept LooksFirst = requires(const Task task, Belief belief, const Rule rule,
-                              const Row<typename Belief::Scalar> row, const Example example, double* scores) {
-    task.look(belief, rule, row, example, scores);
-};
+concept LooksFirst =
+    requires(const Task task, Belief belief, const Rule rule, const Row<typename Belief::Scalar> row,
+             const Example example, double* scores) { task.look(belief, rule, row, example, scores); };
 
 template <class Task>
 constexpr Answer kind_of_answer() {

@@ -37,7 +37,7 @@ inline constexpr double kNoLabel = std::numeric_limits<double>::quiet_NaN();
 /// strictly rising. It has one label, or with `multilabel` those from label_indptr[i] to
 /// label_indptr[i+1]; a label is labels[k] when label_ids[k] is -1 (not a number: none was given),
 /// else the text of that number in the reader's LabelTable.
-struct Batch {
+struct ParsedRows {
     Array<std::int64_t> indptr;
     Array<std::int32_t> indices;
     Array<float> values;
@@ -53,7 +53,7 @@ struct Batch {
     bool any_weight = false;
     bool any_tag = false;
 
-    Batch() { clear(); }
+    ParsedRows() { clear(); }
 
     std::int64_t rows() const noexcept { return static_cast<std::int64_t>(lines.size()); }
     std::int64_t entries() const noexcept { return static_cast<std::int64_t>(indices.size()); }

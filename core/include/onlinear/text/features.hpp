@@ -28,20 +28,20 @@ public:
     const TextSettings& settings() const noexcept { return settings_; }
 
     /// Adds a document's features to the batch's open row, weighed and normalised. Must be UTF-8.
-    void add(std::string_view text, Batch& out);
+    void add(std::string_view text, ParsedRows& out);
 
     /// Adds its summed counts alone.
-    void add_counts(std::string_view text, Batch& out);
+    void add_counts(std::string_view text, ParsedRows& out);
 
 private:
-    void add_words(std::string_view text, Batch& out);
-    char* end_word(char* first, char* end, int characters, Batch& out);
-    void add_word_ngrams(Batch& out);
+    void add_words(std::string_view text, ParsedRows& out);
+    char* end_word(char* first, char* end, int characters, ParsedRows& out);
+    void add_word_ngrams(ParsedRows& out);
     void cut_characters(std::string_view text);
-    void add_character_ngrams(Batch& out);
+    void add_character_ngrams(ParsedRows& out);
     void cut_padded_words(std::string_view text);
-    void add_padded_ngrams(Batch& out);
-    void add_slice(const char* first, const char* last, Batch& out);
+    void add_padded_ngrams(ParsedRows& out);
+    void add_slice(const char* first, const char* last, ParsedRows& out);
     std::string_view lowered(std::string_view text);
 
     const TextSettings settings_;

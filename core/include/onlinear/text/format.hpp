@@ -28,7 +28,7 @@ struct Limits {
     bool reached(std::int64_t rows_now, std::int64_t entries_now) const noexcept {
         return rows_now >= rows || entries_now >= entries;
     }
-    bool reached(const Batch& batch) const noexcept { return reached(batch.rows(), batch.entries()); }
+    bool reached(const ParsedRows& batch) const noexcept { return reached(batch.rows(), batch.entries()); }
 };
 
 /// What the formats of one stream share, and what outlives each file of it.
@@ -55,8 +55,8 @@ public:
     /// The bytes up to `end` are whole lines (the last byte is a newline), with `kPadding` readable
     /// bytes on both sides. A record of several lines that goes on past `end` is left for later; when
     /// `last` is set there is no later.
-    virtual Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, Batch& out,
-                          Fault& fault) = 0;
+    virtual Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, ParsedRows& out,
+                          LineFault& fault) = 0;
 
     /// Where to go on after the faulty record at `record`: by default behind its line.
     virtual const char* after_fault(const char* record, const char* end) const;
@@ -76,27 +76,27 @@ class LineFormat : public Format {
 public:
     explicit LineFormat(const Settings& settings) : max_line_(settings.max_line) {}
 
-    Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, Batch& out,
-                  Fault& fault) override;
+    Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, ParsedRows& out,
+                  LineFault& fault) override;
 
 protected:
     enum class Row { added, nothing, fault };
 
     /// Writes the line [first, last) as the batch's open row. `*last` is a newline or a carriage return.
-    virtual Row row(const char* first, const char* last, Batch& out, Fault& fault) = 0;
+    virtual Row row(const char* first, const char* last, ParsedRows& out, LineFault& fault) = 0;
 
     /// Reads the one line at the cursor and moves past it; false when there is a fault.
-    bool read_line(Cursor& cursor, const char* end, Batch& out, Fault& fault);
+    bool read_line(Cursor& cursor, const char* end, ParsedRows& out, LineFault& fault);
 
 private:
     const std::size_t max_line_;
 };
 
 /// The fault of a line of more bytes than allowed.
-bool set_long_line_fault(const char* line, std::size_t max_line, Fault& fault);
+bool set_long_line_fault(const char* line, std::size_t max_line, LineFault& fault);
 
 /// The fault of a row in which repeated features add up to more than a float holds.
-void set_sum_fault(const char* line, Fault& fault);
+void set_sum_fault(const char* line, LineFault& fault);
 
 std::unique_ptr<Format> make_svmlight(const Settings& settings, Tables& tables);
 std::unique_ptr<Format> make_vw(const Settings& settings, Tables& tables);

@@ -41,12 +41,14 @@ private:
 /// Adds the label [first, last) to the batch's row: as a number when it reads as a finite one, so that
 /// "+1", "1" and "1.0" are one label, else as text. `*last` must end a number and be followed by
 /// `kPadding` bytes.
-bool add_label(const char* first, const char* last, Batch& out, LabelTable& table, Fault& fault);
+bool add_label(const char* first, const char* last, ParsedRows& out, LabelTable& table, LineFault& fault);
 
 /// The same for text that lies elsewhere than the line, where `at` is the place to name in a fault.
-bool add_label_text(std::string_view label, const char* at, Batch& out, LabelTable& table, Fault& fault);
+bool add_label_text(std::string_view label, const char* at, ParsedRows& out, LabelTable& table,
+                    LineFault& fault);
 
 /// Adds the labels of a list separated by commas.
-bool add_label_list(const char* first, const char* last, Batch& out, LabelTable& table, Fault& fault);
+bool add_label_list(const char* first, const char* last, ParsedRows& out, LabelTable& table,
+                    LineFault& fault);
 
 }  // namespace onlinear::text

@@ -16,12 +16,12 @@ public:
     NamedFeatures(unsigned bits, NameTable& names) : bits_(bits), names_(names) {}
 
     /// A number; a zero says nothing and is left out.
-    void add(std::string_view name, float value, Batch& out) {
+    void add(std::string_view name, float value, ParsedRows& out) {
         if (value != 0) out.add_entry(column(name), value);
     }
 
     /// A category: the feature "field=value".
-    void add_category(std::string_view field, std::string_view value, Batch& out) {
+    void add_category(std::string_view field, std::string_view value, ParsedRows& out) {
         scratch_.assign(field);
         scratch_.push_back('=');
         scratch_.append(value);

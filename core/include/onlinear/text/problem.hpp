@@ -8,7 +8,7 @@
 namespace onlinear::text {
 
 /// A place in the bytes and what is wrong there, as a parser sees it.
-struct Fault {
+struct LineFault {
     const char* at = nullptr;  ///< null: nothing is wrong
     std::string expected;
     std::string found;
@@ -35,7 +35,7 @@ std::string quoted(const char* first, const char* last);
 /// The fault of a value that is no finite number, in the words all formats share. `at` is where the
 /// text stands in the line.
 enum class NumberKind;
-bool set_number_fault(NumberKind kind, const char* at, std::string_view text, Fault& fault);
+bool set_number_fault(NumberKind kind, const char* at, std::string_view text, LineFault& fault);
 
 /// The same with the place as a reader counts it: "file:line:column: expected E, found F. Remedy."
 struct Problem {
@@ -47,6 +47,6 @@ struct Problem {
 };
 
 /// Turns a fault in the record that starts at `record`, on line `line`, into a problem.
-Problem locate(const Fault& fault, const char* record, std::int64_t line);
+Problem locate(const LineFault& fault, const char* record, std::int64_t line);
 
 }  // namespace onlinear::text

@@ -42,7 +42,7 @@ public:
     void start_file();
 
     /// Adds rows to `out` until one of the states is reached.
-    State read(Batch& out);
+    State read(ParsedRows& out);
 
     /// Lines that could not be read, in all files.
     std::int64_t problem_count() const noexcept { return problem_count_; }
@@ -55,7 +55,7 @@ public:
 private:
     bool skip_byte_order_mark();
     bool skip_long_line();
-    bool go_on_after(const Fault& fault);
+    bool go_on_after(const LineFault& fault);
     bool too_long() const noexcept;
 
     std::unique_ptr<Format> format_;

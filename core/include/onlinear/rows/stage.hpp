@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "onlinear/matrix.hpp"
 #include "onlinear/memory/planes.hpp"
-#include "onlinear/row.hpp"
+#include "onlinear/rows/matrix.hpp"
+#include "onlinear/rows/row.hpp"
 #include "onlinear/simd/simd.hpp"
 
 /// From a caller's arrays to a staged row: checked, converted, sorted, duplicates added.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "onlinear/belief/belief.hpp"
-#include "onlinear/touched.hpp"
+#include "onlinear/state/touched.hpp"
 
 /// A belief's state as named arrays, on its way out and in.
 namespace onlinear {
@@ -40,11 +40,11 @@ struct GivenState {
 };
 
 /// Some of the rows or columns of an array.
-struct Range {
+struct Bounds {
     std::size_t first = 0;
     std::size_t last = std::numeric_limits<std::size_t>::max();
 
-    Range within(std::size_t count) const {
+    Bounds within(std::size_t count) const {
         const std::size_t end = std::min(last, count);
         return {std::min(first, end), end};
     }
@@ -54,7 +54,7 @@ struct Range {
 /// A part of one array of a state. A large model is copied out in parts, so that it is not in memory twice.
 struct StatePart {
     std::string name;
-    Range rows, columns;
+    Bounds rows, columns;
     const Touched* touched = nullptr;  // of a plane's columns these weights alone, one after the other
 };
 
@@ -65,8 +65,8 @@ struct StateWriter final : belief::StateVisitor<T> {
     std::vector<StateEntry> entries;
     explicit StateWriter(const StatePart* only = nullptr) : part(only) {}
     bool wanted(const char* name) const { return part == nullptr || part->name == name; }
-    Range rows(std::size_t count) const { return (part ? part->rows : Range{}).within(count); }
-    Range columns(std::size_t count) const { return (part ? part->columns : Range{}).within(count); }
+    Bounds rows(std::size_t count) const { return (part ? part->rows : Bounds{}).within(count); }
+    Bounds columns(std::size_t count) const { return (part ? part->columns : Bounds{}).within(count); }
     static std::vector<T>& values(StateEntry& entry) {
         if constexpr (sizeof(T) == 4) {
             return entry.f32;
@@ -78,7 +78,7 @@ struct StateWriter final : belief::StateVisitor<T> {
     void plane(const char* name, Planes<T>& planes, std::size_t plane) override {
         entries.push_back({name, {planes.blocks(), planes.slots()}, 0, {}, {}});
         if (!wanted(name)) return;
-        const Range r = rows(planes.blocks()), c = columns(planes.slots());
+        const Bounds r = rows(planes.blocks()), c = columns(planes.slots());
         std::vector<T>& out = values(entries.back());
         if (part != nullptr && part->touched != nullptr) {
             out = part->touched->read(planes, plane, c.first, c.last);
@@ -102,7 +102,7 @@ struct StateWriter final : belief::StateVisitor<T> {
 private:
     template <class Iterator, class Value>
     void copy(Iterator from, std::size_t row_count, std::size_t column_count, std::vector<Value>& out) {
-        const Range r = rows(row_count), c = columns(column_count);
+        const Bounds r = rows(row_count), c = columns(column_count);
         entries.back().shape = {r.size(), c.size()};
         out.reserve(r.size() * c.size());
         for (std::size_t row = r.first; row < r.last; ++row) {
