@@ -5,17 +5,17 @@
 namespace onlinear {
 namespace {
 
-/// Asks for what a strip of `N` vectors will read. Inlined by force: GCC drops a call that only prefetches.
+/// Prefetches what a strip of `N` vectors will read. Inlined by force: GCC drops a call that only prefetches.
 template <class T, int N>
-[[gnu::always_inline]] inline void ask_for_strip(const T* row) {
+[[gnu::always_inline]] inline void prefetch_strip(const T* row) {
     __builtin_prefetch(row);
     if constexpr (N > 2) __builtin_prefetch(row + 2 * VectorOf<T>::size);
     if constexpr (N > 4) __builtin_prefetch(row + 4 * VectorOf<T>::size);
 }
 
-/// A strip of `N` vectors held in registers over all rows; with kAsk the rows in `next` are asked for
-/// meanwhile.
-template <class T, int N, bool kSquared, bool kAsk>
+/// A strip of `N` vectors held in registers over all rows; with kPrefetch the rows in `next` are
+/// prefetched meanwhile.
+template <class T, int N, bool kSquared, bool kPrefetch>
 inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
                   double* out, const std::uint32_t* next, std::size_t n_next) {
     constexpr std::size_t s = VectorOf<T>::size;
@@ -24,8 +24,8 @@ inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t
         const std::size_t stop = start + kFold < n ? start + kFold : n;
         Vector<T> sum[N] = {};
         for (std::size_t j = start; j < stop; ++j) {
-            if constexpr (kAsk)
-                ask_for_strip<T, N>(w + static_cast<std::size_t>(next[j < n_next ? j : 0]) * width);
+            if constexpr (kPrefetch)
+                prefetch_strip<T, N>(w + static_cast<std::size_t>(next[j < n_next ? j : 0]) * width);
             const T* row = w + static_cast<std::size_t>(rows[j]) * width;
             const Vector<T> xi = broadcast(kSquared ? x[j] * x[j] : x[j]);
             ONLINEAR_UNROLL
@@ -35,9 +35,9 @@ inline void strip(const T* w, const std::uint32_t* rows, const T* x, std::size_t
         for (int k = 0; k < N; ++k)
             for (std::size_t i = 0; i < s; ++i) out[k * s + i] += static_cast<double>(sum[k][i]);
     }
-    if constexpr (kAsk)
+    if constexpr (kPrefetch)
         for (std::size_t j = n; j < n_next; ++j)
-            ask_for_strip<T, N>(w + static_cast<std::size_t>(next[j]) * width);
+            prefetch_strip<T, N>(w + static_cast<std::size_t>(next[j]) * width);
 }
 
 template <class T>
@@ -70,8 +70,8 @@ inline bool score_strip(const T* w, std::size_t width, const std::int32_t* index
         const std::size_t stop = start + kFold < n ? start + kFold : n;
         Vector<T> sum[N] = {};
         for (std::size_t j = start; j < stop; ++j) {
-            ask_for_strip<T, N>(w + static_cast<std::uint32_t>(index[j + kAhead < left ? j + kAhead : j]) *
-                                        width);
+            prefetch_strip<T, N>(w + static_cast<std::uint32_t>(index[j + kAhead < left ? j + kAhead : j]) *
+                                         width);
             const auto i = static_cast<std::uint32_t>(index[j]);
             const bool in = i < columns;
             outside |= !in;

@@ -6,9 +6,9 @@
 namespace onlinear {
 namespace {
 
-/// Four chains, as a belief's own sums. With kAsk the weights in `next`, four or more, are asked for
-/// meanwhile.
-template <class T, bool kAsk>
+/// Four chains, as a belief's own sums. With kPrefetch the weights at `next`, four or more, are
+/// prefetched meanwhile.
+template <class T, bool kPrefetch>
 ONLINEAR_IN_ORDER double sparse_sum(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
                                     const std::uint32_t* next, std::size_t n_next) {
     ONLINEAR_ONE_BY_ONE
@@ -18,7 +18,7 @@ ONLINEAR_IN_ORDER double sparse_sum(const T* w, const std::uint32_t* at, const T
         T a = 0, b = 0, c = 0, d = 0;
         std::size_t j = start;
         for (; j + 4 <= stop; j += 4) {
-            if constexpr (kAsk) {
+            if constexpr (kPrefetch) {
                 const std::uint32_t* to = next + (j + 4 <= n_next ? j : 0);
                 __builtin_prefetch(w + to[0], 1);
                 __builtin_prefetch(w + to[1], 1);
@@ -33,7 +33,7 @@ ONLINEAR_IN_ORDER double sparse_sum(const T* w, const std::uint32_t* at, const T
         for (; j < stop; ++j) a += w[at[j]] * x[j];
         total += static_cast<double>(a + b) + static_cast<double>(c + d);
     }
-    if constexpr (kAsk)
+    if constexpr (kPrefetch)
         for (std::size_t j = n / 4 * 4; j < n_next; ++j) __builtin_prefetch(w + next[j], 1);
     return total;
 }
@@ -45,8 +45,8 @@ double sparse_dot(const T* w, const std::uint32_t* at, const T* x, std::size_t n
     return sparse_sum<T, false>(w, at, x, n, nullptr, 0);
 }
 
-/// With kAsk the pairs in `next`, eight or more, are asked for meanwhile.
-template <class T, bool kAsk>
+/// With kPrefetch the pairs at `next`, eight or more, are prefetched meanwhile.
+template <class T, bool kPrefetch>
 inline Sums sparse_sums(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
                         const std::uint32_t* next, std::size_t n_next) {
     constexpr std::size_t p = 2 * PairsOf<T>::count;
@@ -55,7 +55,7 @@ inline Sums sparse_sums(const T* w, const std::uint32_t* at, const T* x, std::si
         Vector<T> a{}, b{};
         std::size_t j = start;
         for (; j + 2 * p <= stop; j += 2 * p) {
-            if constexpr (kAsk) {
+            if constexpr (kPrefetch) {
                 const std::uint32_t* to = next + (j + 2 * p <= n_next ? j : 0);
                 ONLINEAR_UNROLL
                 for (std::size_t k = 0; k < 2 * p; ++k) __builtin_prefetch(w + to[k], 1);
@@ -75,7 +75,7 @@ inline Sums sparse_sums(const T* w, const std::uint32_t* at, const T* x, std::si
         return sums;
     };
     const Sums sums = in_stretches(n, part);
-    if constexpr (kAsk)
+    if constexpr (kPrefetch)
         for (std::size_t j = n / (2 * p) * (2 * p); j < n_next; ++j) __builtin_prefetch(w + next[j], 1);
     return sums;
 }
@@ -112,7 +112,7 @@ template <std::size_t kStep, bool kMasked, class T>
 ONLINEAR_IN_ORDER inline double score_row(const T* w, const std::int32_t* index, const T* x, std::size_t n,
                                           std::size_t left, std::uint32_t limit) {
     ONLINEAR_ONE_BY_ONE
-    // Far enough for memory to answer; weights are asked for across the ends of rows.
+    // Far enough for memory to answer; weights are prefetched across the ends of rows.
     constexpr std::size_t kAhead = 32;
     const auto term = [=](std::size_t j) {
         const auto i = static_cast<std::uint32_t>(index[j]);

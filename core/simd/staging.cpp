@@ -6,7 +6,7 @@ namespace onlinear {
 namespace {
 
 /// Counts how many keys are smaller than each: its place once they are sorted. Comparing all with all has no
-/// branch to foresee, and for as few as a text has words it is done before a sort has found its feet.
+/// branch to mispredict, and for the few words of a text it is quicker than any sort.
 template <class T>
 bool sort_few(std::uint32_t* at, T* value, std::uint32_t size) {
     typedef std::int16_t Keys __attribute__((vector_size(32), aligned(2), may_alias));

@@ -39,8 +39,8 @@ void ask_for_huge_pages(void* memory, std::size_t bytes) noexcept { madvise(memo
 
 /// The mapping that was given back last, for the next who wants one of its size: models are made one after
 /// the other (another pass, another parameter), and memory from the system costs twice what clearing it does.
-/// What lies here the system may take when it runs short. Nobody waits for a turn, which a process that was
-/// forked amid another thread's would wait for in vain.
+/// What lies here the system may take when it runs short. Nobody waits for the lock: in a process
+/// that was forked while another thread held it, it is never released.
 class SpareMapping {
 public:
     /// Memory of so many bytes with anything in it, or nothing.

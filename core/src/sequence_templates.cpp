@@ -194,7 +194,7 @@ void Extractor::text_of(std::size_t t, const Key& key, std::string& out) const {
 void Extractor::finish(Dictionary& names, Layout& layout, std::size_t max_features, bool learning,
                        const std::int32_t* labels, Sentences& batch) {
     for (std::size_t i = 0; i < length_; ++i) {
-        // All places are asked for before the first is looked at: the table is larger than the cache.
+        // All buckets are prefetched before the first lookup: the table is larger than the cache.
         for (std::size_t t = 0; t < templates_.size(); ++t) {
             Wanted& wanted = wanted_[t];
             wanted.present = key_of(t, i, wanted.key);

@@ -69,7 +69,7 @@ struct QuickRows {
     std::uint32_t start = 0;  ///< offset of the next line
     std::int64_t line = 0;    ///< its number
     const std::uint32_t* marks = nullptr;
-    const char* signs = nullptr;  ///< the characters at the marks, where the parser asks for them
+    const char* signs = nullptr;  ///< the characters at the marks, for parsers that read them
     const std::uint32_t* next = nullptr;
     const std::uint32_t* end = nullptr;
     std::int32_t* indices = nullptr;
@@ -204,7 +204,7 @@ void QuickRows::open(ParsedRows& batch) {
     count = static_cast<std::size_t>(batch.entries());
     room = count + (size - start) / 4 + 2;  // an entry takes four bytes at least
     if (room > batch.indices.capacity() && size > kChunk / 2) {
-        // A long input: all a batch will need at once. Growing by and by would copy it, and touch memory
+        // A long input: all a batch will need at once. Growing step by step would copy it, and touch memory
         // twice.
         constexpr std::int64_t kMost = 1 << 18;
         const auto whole = static_cast<std::size_t>(std::min(limits.entries, kMost)) + kChunk / 4 + 2;

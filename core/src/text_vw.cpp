@@ -225,7 +225,7 @@ void VowpalWabbit::remember(const Namespace& space, const char* first, const cha
     tables_.names.add(static_cast<std::int32_t>(hash & mask_), hash, scratch_);
 }
 
-/// Reads features as long as they are plain and answers where that ends; `p` stands behind a blank.
+/// Reads features as long as they are plain and answers where that ends; `p` points past a blank.
 const char* VowpalWabbit::plain_features(const char* p, const char* last, const Namespace& space,
                                          ParsedRows& out) const {
 #if defined(__SSE2__)

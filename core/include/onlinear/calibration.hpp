@@ -132,7 +132,8 @@ private:
     }
     [[gnu::always_inline]] bool due() noexcept {
         if ((++rounds & between_) != 0) return false;
-        between_ = stride() - 1;  // strides only grow, so what passes for the old one is all that may pass
+        between_ = stride() - 1;  // strides are powers of two that only grow: a round skipped under the old
+                                  // stride is skipped under the new one
         return (rounds & between_) == 0;
     }
 

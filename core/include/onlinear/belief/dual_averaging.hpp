@@ -30,7 +30,7 @@ struct DualAveragingOptions {
 ///
 /// Duchi, Hazan, Singer. JMLR 12, 2011, the RDA update with an L1 penalty:
 /// mu_p = -eta sign(u_p) max(0, |u_p| - lam t) / (delta0 + sqrt(G_p)). The threshold grows with every round,
-/// so all weights move; reading them lazily costs nothing for those nobody asks about.
+/// so all weights move; they are computed when they are read, so those that are not cost nothing.
 template <class T>
 class DualAveraging {
 public:

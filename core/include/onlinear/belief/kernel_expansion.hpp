@@ -117,7 +117,7 @@ public:
         return gaussian_ ? covariance_.variance(k.data(), length, terms, y) : length;
     }
 
-    /// The margin along what `variance` was asked for last, where it is known better than from scores.
+    /// The margin along the demand of the last `variance`, which its y gives more exactly than the scores.
     double refined(double margin, Terms terms) const noexcept {
         if (!gaussian_) return margin;
         double sum = covariance_.margin(y_);
@@ -337,7 +337,8 @@ private:
         return self + block.bias;
     }
 
-    /// All points, a stretch at a time: scores are added up in this order wherever they are asked for.
+    /// All points, a stretch at a time: scores are added up in this order everywhere, so that they agree to
+    /// the bit.
     template <class F>
     void each_stretch(F&& f) const {
         for (std::size_t first = 0; first < points_.size(); first += kStretch)

@@ -25,7 +25,7 @@ public:
     double sigma = 0.0;
 
     bool on() const noexcept { return sigma > 0; }
-    /// The belief changed in a way not told weight by weight.
+    /// Many weights of the belief changed at once, without a call for each.
     void forget() noexcept { known_ = false; }
 
     template <class Belief, class T>

@@ -234,12 +234,11 @@ private:
         // On short rows choosing the rule again for each would be felt: the rules most used have a loop of
         // their own.
         if constexpr (kReadDirectly<Task, Belief>) {
-            if (const auto* chosen = std::get_if<rule::Arow>(&rule))
-                return learn_rows(stage, lesson, *chosen);
-            if (const auto* chosen = std::get_if<rule::PassiveAggressive>(&rule))
-                return learn_rows(stage, lesson, *chosen);
-            if (const auto* chosen = std::get_if<rule::SoftConfidenceWeighted>(&rule))
-                return learn_rows(stage, lesson, *chosen);
+            std::optional<Report> report;
+            rule::dispatch(rule, [&]<class R>([[maybe_unused]] const R& chosen) {
+                if constexpr (rule::OwnLoop<R>) report = learn_rows(stage, lesson, chosen);
+            });
+            if (report) return *report;
         }
         return learn_rows(stage, lesson, rule);
     }

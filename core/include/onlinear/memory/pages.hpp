@@ -23,7 +23,7 @@ void unmap(void* memory, std::size_t bytes) noexcept;
 void populate(void* memory, std::size_t bytes) noexcept;
 /// Gives the first bytes back to the system, whole huge pages of them; they are not to be read again.
 void forget(void* memory, std::size_t bytes) noexcept;
-/// Moves memory in use to huge pages now, where the system can do that; else by and by.
+/// Moves memory in use to huge pages now, where the system can do that; else it does so later, on its own.
 void move_to_huge_pages(void* memory, std::size_t bytes) noexcept;
 
 /// Whether memory is put on huge pages when it is mapped (the start), or only by `move_to_huge_pages`. A huge

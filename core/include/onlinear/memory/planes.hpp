@@ -247,14 +247,14 @@ private:
         if (!ready || old_slots == 0)
             padding_ = value;
         else if (value != padding_)
-            padding_ = kNoPadding;  // one value no longer stands behind all of them
+            padding_ = kNoPadding;  // the padding of old and new slots differs
     }
 
     std::size_t planes_ = 1, slots_ = 0, blocks_ = 1, capacity_ = 0, stride_ = 1, pitch_ = 1, expected_ = 0;
     bool apart_ = false;
-    /// Planes that were moved or reshaped have nothing behind their blocks: it equals no value.
+    /// The padding of planes that were moved or reshaped has not been written: NaN equals no value.
     static constexpr T kNoPadding = std::numeric_limits<T>::quiet_NaN();
-    T padding_ = kNoPadding;  // what stands behind the blocks in the plane that does not start at zero
+    T padding_ = kNoPadding;  // written behind the blocks of the plane that does not start at zero
     BigArray<T> array_;
 };
 

@@ -219,7 +219,7 @@ inline bool row_bounds(const Matrix& m, std::size_t row, std::uint64_t& first, s
     return true;
 }
 
-/// Asks for as much input as this row has, some rows on: the machine's own foresight ends with each page.
+/// Prefetches as much input as this row has, some rows ahead: the hardware prefetcher stops at each page.
 template <class V>
 [[gnu::always_inline]] inline void prefetch_input(const V* from, std::size_t n) noexcept {
     constexpr std::size_t kBytesAhead = 1024;
@@ -345,7 +345,7 @@ public:
     }
 
     /// The same without looking at the values: the row is good only once `fault_of` says so, or sums over
-    /// all of it are finite. Its norm is not to be asked for.
+    /// all of it are finite. Its norm is not measured.
     [[gnu::always_inline]] bool again_unseen(std::size_t row, Stage<T>& stage) const noexcept {
         if (!plain_) return false;
         const T* values =

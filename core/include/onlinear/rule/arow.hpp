@@ -20,6 +20,7 @@ struct Arow {
     static constexpr const char* name = "Arow";
     static constexpr const char* doc = "Adaptive Regularization of Weight Vectors.";
     static constexpr Metric metric = Metric::either;
+    static constexpr bool own_loop = true;
     static constexpr bool exact_already = true;  // its step is the optimum among diagonals
     const char* refuses_regression(double) const noexcept {
         return loss == kSquaredHinge ? nullptr : "rule.Arow learns regression with loss='squared_hinge'";

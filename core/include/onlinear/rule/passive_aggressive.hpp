@@ -20,6 +20,7 @@ struct PassiveAggressive {
     static constexpr const char* name = "PassiveAggressive";
     static constexpr const char* doc = "Passive-Aggressive: PA, PA-I and PA-II.";
     static constexpr Metric metric = Metric::mean;
+    static constexpr bool own_loop = true;
     static constexpr bool finds_centre = true;
     static const char* refuses_regression(double) noexcept { return nullptr; }
     static constexpr auto parameters() {

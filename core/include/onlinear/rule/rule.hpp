@@ -94,6 +94,10 @@ concept MovesWithoutVariance = R::moves_without_variance;
 template <class R>
 concept RestsWithoutVariance = R::rests_without_variance;
 
+/// It is used so often that loops over short rows are compiled for it alone.
+template <class R>
+concept OwnLoop = R::own_loop;
+
 template <class Rule, class Value>
 struct Parameter {
     const char* name;

@@ -20,6 +20,7 @@ struct SoftConfidenceWeighted {
     static constexpr const char* name = "SoftConfidenceWeighted";
     static constexpr const char* doc = "Soft Confidence-Weighted learning: SCW-I (linear), SCW-II (squared).";
     static constexpr Metric metric = Metric::gaussian;
+    static constexpr bool own_loop = true;
     static constexpr auto parameters() {
         return std::tuple{
             choice("penalty", &SoftConfidenceWeighted::penalty, kSoftPenalties,

@@ -32,7 +32,7 @@ public:
     /// Only the first `labels` may be answered: a label not met yet must not win because it has no weights.
     void use(std::size_t labels) noexcept { labels_ = labels; }
 
-    /// Finds the best sequence of `sentence` under w; while it works it asks for the weights of `next`.
+    /// Finds the best sequence of `sentence` under w; meanwhile it prefetches the weights of `next`.
     void decode(const Planes<T>& w, const Blend& blend, const std::vector<std::uint32_t>& label_slots,
                 const Sentence<T>& sentence, const Sentence<T>* next) {
         read_transitions(w, blend, label_slots);

@@ -68,10 +68,11 @@ struct DenseLoops {
 /// Over weights gathered by the addresses of a row (sparse.cpp).
 template <class T>
 struct SparseLoops {
-    /// sum w[at[j]] x[j]; the weights in `next` are asked for on the way.
+    /// sum w[at[j]] x[j]; prefetches the weights at `next` meanwhile.
     double (*sparse_dot)(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
                          const std::uint32_t* next, std::size_t n_next);
-    /// `pair_look`, `pair_drop` and `pair_kl` over the pairs at w + at[j]; those in `next` are asked for.
+    /// `pair_look`, `pair_drop` and `pair_kl` over the pairs at w + at[j]; the first prefetches those at
+    /// `next`.
     Sums (*sparse_look)(const T* w, const std::uint32_t* at, const T* x, std::size_t n,
                         const std::uint32_t* next, std::size_t n_next);
     void (*sparse_drop)(T* w, const std::uint32_t* at, const T* x, T a, T b, T floor, std::size_t n);
@@ -90,15 +91,15 @@ struct SparseLoops {
 /// Over the weights of all blocks of a feature (lanes.cpp).
 template <class T>
 struct LaneLoops {
-    /// out[lane] = sum over rows of w[row * width + lane] * x; `lanes` a multiple of a half cache line. The
-    /// rows in `next` are asked for on the way.
+    /// out[lane] = sum over rows of w[row * width + lane] * x; `lanes` a multiple of a half cache line.
+    /// Prefetches the rows in `next` meanwhile.
     void (*lanes)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
                   std::size_t lanes, double* out, const std::uint32_t* next, std::size_t n_next);
     /// The same with x squared.
     void (*lanes_squared)(const T* w, const std::uint32_t* rows, const T* x, std::size_t n, std::size_t width,
                           std::size_t lanes, double* out);
     /// The same of one row for many weights an index: out[lane] = sum w[index * width + lane] x, as `lanes`
-    /// adds them up; `left` entries from here on may be read, to ask for the weights of rows to come.
+    /// adds them up; `left` entries from here on may be read, to prefetch the weights of rows to come.
     Slots (*score_lanes)(const T* w, std::size_t width, std::size_t lanes, const std::int32_t* index,
                          const T* x, std::size_t n, std::size_t left, std::size_t columns, double* out);
 };

@@ -25,7 +25,7 @@ struct Binary {
     [[gnu::always_inline]] Round round(Belief& belief, const Rule& rule, const Row<T>& row,
                                        const Example& example, const double*, const Clock& clock,
                                        const Sums& seen) {
-        const double y = static_cast<double>(2 * example.label - 1);  // no branch: labels cannot be foreseen
+        const double y = static_cast<double>(2 * example.label - 1);  // no branch: labels cannot be predicted
         const Term term{0, y};
         const Terms terms(&term, 1);
         Round round = answer(belief, rule, row, terms,

@@ -11,10 +11,10 @@
 ///
 /// A task has `round(belief, rule, row, example, scores, clock)`: it fills `scores` with what the belief says
 /// before the round, poses its demand and lets the rule answer; `valid(example)`; `calibrate`; and the number
-/// of blocks it needs. Where speed asks for it the first half stands apart: `look(belief, rule, row, example,
-/// scores)` fills the scores, and what it returns is handed to `round` last. Where they differ from the usual
-/// it also says what it `needs` of a belief and what it `uses()` with its parameters, how a belief must
-/// `start`, and what a model `predict`s.
+/// of blocks it needs. For speed the first half may be a function of its own: `look(belief, rule, row,
+/// example, scores)` fills the scores, and what it returns is handed to `round` last. Where they differ from
+/// the usual it also says what it `needs` of a belief and what it `uses()` with its parameters, how a belief
+/// must `start`, and what a model `predict`s.
 namespace onlinear::task {
 
 /// The answer that comes with a row.

@@ -56,7 +56,7 @@ private:
         std::uint32_t negative : 1 = 0;
     };
 
-    /// A name on its way into the table: its place there is asked for some names before it is looked at.
+    /// A name on its way into the table: its bucket is prefetched some names before it is looked up.
     struct Waiting {
         std::int32_t column;
         std::uint32_t hash;

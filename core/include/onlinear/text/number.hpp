@@ -31,7 +31,7 @@ bool mantissa_overflows(const char* first, const char* last) noexcept;
 float round_float(const char* first, const Decimal& number) noexcept;
 double round_double(const char* first, const Decimal& number) noexcept;
 
-/// 10^-45 to 10^38, each the nearest double: all that a float's range asks for.
+/// 10^-45 to 10^38, each the nearest double: the range of a float.
 extern const double kFloatPowers[84];
 inline constexpr int kLowestFloatPower = -45;
 inline constexpr int kHighestFloatPower = 38;
