@@ -9,7 +9,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.combinations import JOINT, SINGLE, Combination, distance, learn, oracle_state, replay, taught
+from onlinear import rule
+from tests.combinations import (
+    JOINT,
+    REGULARIZED,
+    SINGLE,
+    Combination,
+    distance,
+    learn,
+    oracle_state,
+    replay,
+    taught,
+)
 from tests.strategies import Array, Stream, cuts, streams
 
 TOLERANCE = 1e-9
@@ -31,6 +42,12 @@ def averages(combination: Combination) -> bool:
         and combination.name not in OWN_STATE
         and combination.rule is not None
     )
+
+
+def test_every_rule_has_a_reference() -> None:
+    """A rule that joins the closed list joins `combinations.py`; least squares are held to theirs as regression."""
+    held = {type(each.rule).__name__ for each in (*SINGLE, *REGULARIZED)}
+    assert held | {"LeastSquares"} == set(rule.declared())
 
 
 every_combination = pytest.mark.parametrize(("combination", "classes"), CASES)

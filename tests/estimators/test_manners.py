@@ -41,6 +41,7 @@ from onlinear import (
     task,
 )
 from onlinear.exceptions import NotAvailableError, OnlinearError, ParameterError
+from tests.closed_lists import BELIEFS, RULES, defined_on
 from tests.estimators.roster import CLASSIFIERS, SETTINGS
 from tests.estimators.streams import dense_stream, sparse_stream
 
@@ -815,51 +816,20 @@ def test_what_the_mathematics_does_not_allow_is_refused(model: Any, message: str
 
 # ---------------------------------------------------------------------- Learner
 
-RULES = {
-    name: getattr(rule, name)()
-    for name in (
-        "Perceptron PassiveAggressive Romma Norma ConfidenceWeighted SoftConfidenceWeighted Arow Nherd Narow "
-        "SecondOrderPerceptron Iellip AdagradRda"
-    ).split()
-}
-BELIEFS = {
-    "mean": belief.Mean(),
-    "drop": belief.Diagonal(projection="drop"),
-    "kl": belief.Diagonal(projection="kl"),
-    "exact": belief.Diagonal(projection="exact"),
-    "full": belief.Full(),
-    "information": belief.Information(),
-    "dual": belief.DualAveraging(),
-}
-#: The table "Rule x belief" of the specification.
-ALLOWED = {
-    "Perceptron": {"mean"},
-    "PassiveAggressive": {"mean"},
-    "Romma": {"mean"},
-    "Norma": {"mean"},
-    "ConfidenceWeighted": {"drop", "kl", "exact", "full"},
-    "SoftConfidenceWeighted": {"drop", "kl", "full"},
-    "Arow": {"mean", "drop", "kl", "exact", "full"},
-    "Nherd": {"drop", "kl", "exact", "full"},
-    "Narow": {"drop", "kl", "full", "information"},
-    "SecondOrderPerceptron": {"drop", "kl", "full", "information"},
-    "Iellip": {"drop", "full"},
-    "AdagradRda": {"dual"},
-}
-
 
 @pytest.mark.parametrize("name", RULES)
 @pytest.mark.parametrize("kind", BELIEFS)
 @pytest.mark.parametrize("asked", [task.Binary(), task.Multiclass()], ids=["binary", "multiclass"])
 def test_learner_takes_what_the_table_allows_and_refuses_the_rest(name: str, kind: str, asked: Any) -> None:
-    """Rule x belief as in the specification; a wrong pair is refused at once, with both named."""
-    if kind in ALLOWED[name]:
-        learner = Learner(task=asked, rule=RULES[name], belief=BELIEFS[kind])
+    """Rule x belief as declared; a wrong pair is refused at once, with the rule named."""
+    made = RULES[name]
+    if kind in defined_on(made):
+        learner = Learner(task=asked, rule=made, belief=BELIEFS[kind])
         learner.learn(np.eye(3), [0, 1, 1])
-        assert np.all(np.isfinite(learner.mean))
-    elif kind != "information":  # other Gaussian rules may also be written in natural parameters
-        with pytest.raises(ParameterError, match=rf"rule\.{name}"):
-            Learner(task=asked, rule=RULES[name], belief=BELIEFS[kind])
+        assert np.all(np.isfinite(learner.scores(np.eye(3))))
+    else:
+        with pytest.raises(ParameterError, match=rf"rule\.{type(made).__name__}"):
+            Learner(task=asked, rule=made, belief=BELIEFS[kind])
 
 
 def test_joint_tasks_bring_their_own_rule() -> None:
