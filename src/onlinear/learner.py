@@ -123,7 +123,7 @@ class Learner(Native):
         weights = weights_of(sample_weight, n)
         if scores is not None:
             _need_filled(scores)
-        if self._handle is not None:
+        if self.core is not None:
             return self._learn_checked(rows, answers, weights, scores, lists)
         named = answers is not None and answers.dtype.kind == "i"
         self._start(
@@ -133,10 +133,10 @@ class Learner(Native):
             report = self._learn_checked(rows, answers, weights, scores, lists)
         except BaseException as error:
             if not isinstance(error, NumericError) or self.n_seen == 0:  # else the rows before stay learned
-                self._handle = None  # what is refused does not say how large a learner is
+                self.core = None  # what is refused does not say how large a learner is
             raise
         if weights is not None and not weights.any():
-            self._handle = None  # nor does what has no weight
+            self.core = None  # nor does what has no weight
         return report
 
     def _learn_checked(

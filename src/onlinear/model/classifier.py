@@ -144,7 +144,7 @@ class ClassifierModel(RowModel):
         return (
             self.native is not None
             and self.recipe.class_weight is None
-            and _core.learn_one_fast(self.native.handle, self.labels.index, x, y, w)
+            and _core.learn_one_fast(self.native.core, self.labels.index, x, y, w)
         )
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:

@@ -76,7 +76,8 @@ class Native:
         self.max_features = int(max_features)
         self._n_classes = None if n_classes is None else int(n_classes)
         self._initial_mean = None if initial_mean is None else _mean_of(initial_mean)
-        self._handle: _core.Learner | None = None
+        #: The core's learner once it is made.
+        self.core: _core.Learner | None = None
         #: Names of the columns, which the string keys of dicts are matched to; None hashes them.
         self.feature_names: list[str] | None = None
         self._check_range()
@@ -181,17 +182,17 @@ class Native:
                     f"initial_mean must have shape {(handle.n_blocks, n_features)}, got {self._initial_mean.shape}"
                 )
             handle.set_mean(np.ascontiguousarray(mean), np.zeros(handle.n_blocks))
-        self._handle = handle
+        self.core = handle
         return handle
 
     @property
     def handle(self) -> _core.Learner:
         """The native learner; made on first use."""
-        return self._handle if self._handle is not None else self._start(0)
+        return self.core if self.core is not None else self._start(0)
 
     def only_predicts(self, handle: Any) -> None:
         """Go on with a handle that refuses to learn, as a model of a compact file does."""
-        self._handle = handle
+        self.core = handle
 
     # ------------------------------------------------------------------ learning and reading
 
@@ -344,7 +345,7 @@ class Native:
             raise DataError(
                 "state must hold arrays and numbers by name, as Learner.state() gives them"
             ) from None
-        self._handle = handle
+        self.core = handle
 
     def digest(self) -> str:
         """A hash of the whole state; equal digests mean equal bits."""
@@ -359,8 +360,8 @@ class Native:
         return digest.hexdigest()
 
     def __getstate__(self) -> dict[str, Any]:
-        fields = {key: value for key, value in self.__dict__.items() if key != "_handle"}
-        fields["_saved"] = None if self._handle is None else (self._handle.state(), self._handle.words())
+        fields = {key: value for key, value in self.__dict__.items() if key != "core"}
+        fields["_saved"] = None if self.core is None else (self.core.state(), self.core.words())
         return fields
 
     def name_columns(self, names: list[str]) -> None:
@@ -374,7 +375,7 @@ class Native:
     def __setstate__(self, fields: dict[str, Any]) -> None:
         saved = fields.pop("_saved")
         self.__dict__.update(fields)
-        self._handle = None
+        self.core = None
         if saved is not None:
             state, words = saved
             self.load_state(state)
@@ -384,7 +385,7 @@ class Native:
         """An independent copy."""
         twin = object.__new__(type(self))
         twin.__dict__.update(self.__dict__)
-        twin._handle = None if self._handle is None else self._handle.copy()
+        twin.core = None if self.core is None else self.core.copy()
         return twin
 
     def __repr__(self) -> str:
