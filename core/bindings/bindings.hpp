@@ -9,6 +9,7 @@ void bind_declarations(nb::module_& m);
 void bind_rules(nb::module_& m);
 void bind_beliefs(nb::module_& m);
 void bind_tasks(nb::module_& m);
+void bind_arrays(nb::module_& m);
 void bind_learner(nb::module_& m);
 void bind_learn_one(nb::module_& m);
 void bind_labels(nb::module_& m);

@@ -17,8 +17,11 @@ namespace onlinear::bindings {
 /// Calls f(key, value) for the items of a dict, in their order, until it says false. It must not run code
 /// that could change the dict. Returns whether all were taken.
 ///
-/// A dict's keys and values lie all over memory. Where its table can be seen they are asked for some items
-/// ahead, and no call is made for each: a fifth less time for a dict of 78 words that is in no cache.
+/// A dict's keys and values lie all over memory. Where its table can be seen they are prefetched some items
+/// ahead, and no call is made for each. Measured by `python -m benchmarks --only one-example` on Python 3.11,
+/// in turns: 2.70 us a call instead of 2.85 (AROW) and 2.49 instead of 2.70 (PA-I), 5 and 8 per cent; with
+/// words that are in no cache 2.0 instead of 2.2. Prefetching what PyDict_Next gives some items ahead gains
+/// nothing.
 template <class F>
 [[gnu::always_inline]] inline bool each_item(PyObject* dict, F&& f) {
 #if defined(ONLINEAR_OPEN_DICTS)

@@ -5,16 +5,12 @@
 
 #include <vector>
 
-#include "onlinear/learner.hpp"
+#include "onlinear/state/state.hpp"
 
-/// What the learners' bindings share: axes and states on their way from and to Python.
+/// States on their way from and to Python.
 namespace onlinear::bindings {
 
 namespace nb = nanobind;
-
-rule::AnyRule to_rule(nb::handle rule);
-BeliefSpec to_belief(nb::handle belief);
-TaskSpec to_task(nb::handle task);
 
 nb::dict to_dict(std::vector<StateEntry> entries);
 

@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "onlinear/best.hpp"
 
 namespace onlinear::bindings {
 

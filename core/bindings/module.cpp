@@ -25,6 +25,7 @@ NB_MODULE(_core, m) {
     b::bind_rules(rules);
     b::bind_beliefs(beliefs);
     b::bind_tasks(tasks);
+    b::bind_arrays(m);
     b::bind_learner(m);
     b::bind_learn_one(m);
     b::bind_labels(m);

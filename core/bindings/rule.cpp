@@ -1,6 +1,8 @@
+#include <nanobind/stl/string.h>
+
+#include "axes.hpp"
 #include "bindings.hpp"
 #include "declared.hpp"
-#include "exchange.hpp"
 #include "onlinear/numeric/normal.hpp"
 #include "onlinear/rule/all.hpp"
 

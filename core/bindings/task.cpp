@@ -1,6 +1,6 @@
+#include "axes.hpp"
 #include "bindings.hpp"
 #include "declared.hpp"
-#include "exchange.hpp"
 
 namespace onlinear::bindings {
 

@@ -1,0 +1,17 @@
+#pragma once
+#include <nanobind/nanobind.h>
+
+#include "onlinear/belief/all.hpp"
+#include "onlinear/rule/all.hpp"
+#include "onlinear/task/all.hpp"
+
+/// Rules, beliefs and tasks from Python.
+namespace onlinear::bindings {
+
+namespace nb = nanobind;
+
+rule::AnyRule to_rule(nb::handle rule);
+BeliefSpec to_belief(nb::handle belief);
+TaskSpec to_task(nb::handle task);
+
+}  // namespace onlinear::bindings

@@ -1,0 +1,140 @@
+#include "dict_reader.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <string_view>
+
+#include "dict_items.hpp"
+
+/// From the objects of a dict to words, columns and numbers; what they mean is FeatureMap's affair.
+namespace onlinear::bindings {
+
+namespace {
+
+/// Throws for a string that UTF-8 cannot hold, which Python shows with its escapes.
+[[noreturn, gnu::cold, gnu::noinline]] void refuse_text(PyObject* text) {
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeError)) throw nb::python_error();
+    PyErr_Clear();
+    const nb::object shown = nb::steal(PyObject_ASCII(text));
+    if (!shown.is_valid()) throw nb::python_error();
+    throw std::invalid_argument("a feature's name or category must be valid Unicode, got " +
+                                std::string(nb::str(shown).c_str()) +
+                                ", which holds half a surrogate pair; repair it where it was decoded");
+}
+
+[[gnu::always_inline]] inline std::string_view utf8(PyObject* text) {
+#if !defined(Py_LIMITED_API)
+    if (PyUnicode_IS_COMPACT_ASCII(text))
+        return {static_cast<const char*>(PyUnicode_DATA(text)),
+                static_cast<std::size_t>(PyUnicode_GET_LENGTH(text))};
+#endif
+    Py_ssize_t size;
+    const char* word = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!word) refuse_text(text);
+    return {word, static_cast<std::size_t>(size)};
+}
+
+std::string text(PyObject* o) {
+    const nb::object shown = nb::str(nb::handle(o));
+    return std::string(utf8(shown.ptr()));
+}
+
+std::string repr(PyObject* o) {
+    try {
+        return nb::cast<std::string>(nb::repr(nb::handle(o)));
+    } catch (const std::exception&) {  // a number of many digits, a string that is no text
+        return "a value of type " + nb::cast<std::string>(nb::handle(o).type().attr("__name__"));
+    }
+}
+
+double float_value(PyObject* number) noexcept {
+#if !defined(Py_LIMITED_API)
+    return PyFloat_AS_DOUBLE(number);
+#else
+    return PyFloat_AsDouble(number);
+#endif
+}
+
+double as_number(PyObject* key, PyObject* number) {
+    const double x = PyFloat_AsDouble(number);
+    if (x == -1.0 && PyErr_Occurred()) {
+        if (!PyErr_ExceptionMatches(PyExc_Exception)) throw nb::python_error();  // Ctrl-C
+        nb::python_error reason;  // what the value's own code raised, which the caller must see
+        const std::string message =
+            "feature " + repr(key) + " must be a number or a string, got " + repr(number);
+        nb::raise_from(reason, PyExc_TypeError, "%s", message.c_str());
+        throw nb::python_error();
+    }
+    return x;
+}
+
+long long as_column(PyObject* key) {
+    const long long column = PyLong_AsLongLong(key);
+    if (column == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        throw nb::type_error(
+            ("a feature must be named by a string or a whole number, got " + repr(key)).c_str());
+    }
+    return column;
+}
+
+void add(FeatureMap& map, PyObject* key, PyObject* number) {
+    if (PyUnicode_Check(number)) {  // a category: {"colour": "red"} is the feature "colour=red"
+        map.add(text(key) + "=" + text(number), 1.0);
+        return;
+    }
+    const double x = PyFloat_CheckExact(number) ? PyFloat_AsDouble(number) : as_number(key, number);
+    if (PyUnicode_Check(key))
+        map.add(utf8(key), x);
+    else
+        map.add_column(as_column(key), x);
+}
+
+void add_items(FeatureMap& map, PyObject* dict) {
+    PyObject *key, *number;
+    Py_ssize_t position = 0;
+    while (PyDict_Next(dict, &position, &key, &number)) {
+        // Held: turning a value into a number may run code that throws them out of the dict.
+        const nb::object held_key = nb::borrow(key), held_number = nb::borrow(number);
+        add(map, key, number);
+    }
+}
+
+void add_mapping(FeatureMap& map, nb::handle features) {
+    if (!nb::hasattr(features, "items"))
+        throw nb::type_error(
+            ("x must be a dict of features, got " + repr(features.ptr()) + "; arrays go to partial_fit")
+                .c_str());
+    const nb::object items = features.attr("items")();
+    for (nb::handle item : items) {
+        const nb::object key = item[0], number = item[1];
+        add(map, key.ptr(), number.ptr());
+    }
+}
+
+/// The short way for strings to hash with plain numbers; false where anything else turns up. Until then no
+/// code of the user's has run that could have changed the dict.
+bool add_words(FeatureMap& map, PyObject* dict) {
+    return map.add_words(
+        static_cast<std::size_t>(PyDict_Size(dict)), [&](auto&& take) __attribute__((always_inline)) {
+            return each_item(dict, [&](PyObject* key, PyObject* number) {
+                const bool is_float = PyFloat_CheckExact(number);
+                if (!PyUnicode_CheckExact(key) || !(is_float || PyLong_CheckExact(number))) [[unlikely]]
+                    return false;
+                return take(utf8(key), is_float ? float_value(number) : as_number(key, number));
+            });
+        });
+}
+
+}  // namespace
+
+void read_dict(FeatureMap& map, nb::handle features, bool learning, const char* place, std::size_t pitch) {
+    map.begin(learning, place, pitch);
+    if (!PyDict_Check(features.ptr()))
+        add_mapping(map, features);
+    else if (!map.hashes() || !add_words(map, features.ptr()))
+        add_items(map, features.ptr());
+}
+
+}  // namespace onlinear::bindings

@@ -1,0 +1,150 @@
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings.hpp"
+#include "handle.hpp"
+#include "onlinear/whole.hpp"
+
+/// One example at a time, from dicts.
+namespace onlinear::bindings {
+
+bool learn_known(nb::handle learner, nb::handle features, nb::handle classes, nb::handle label,
+                 double weight) {
+    if (!nb::isinstance<Handle>(learner) || !nb::inst_ready(learner) || !PyDict_Check(classes.ptr()))
+        return false;
+    PyObject* const number = PyDict_GetItemWithError(classes.ptr(), label.ptr());
+    if (!number) {
+        if (PyErr_Occurred()) throw nb::python_error();
+        return false;
+    }
+    Handle& self = *nb::inst_ptr<Handle>(learner);
+    const auto lock = own_turn(self.turn);
+    // The items of another mapping may be there for one reading only.
+    if (self.wants != task::Answer::labels || self.single_prototype || !(weight > 0) ||
+        !PyDict_Check(features.ptr()))
+        return false;
+    self.read_features(features, true);
+    const auto place = nb::cast<std::int32_t>(nb::handle(number));
+    return learn_known_row(*self.learner, self.features,
+                           {.labels = &place, .sample_weight = &weight, .count = 1});
+}
+
+void bind_dicts(nb::module_& m, nb::class_<Handle>& learner) {
+    m.def(
+        "check_dict",
+        [](nb::handle features, bool single_precision, std::size_t max_features) {
+            FeatureMap map;
+            map.bits = 20;
+            map.max_features = max_features;
+            read_dict(map, features, false);
+            return refused(map.inspect(single_precision));
+        },
+        nb::arg("features").none(), nb::arg("single_precision"), nb::arg("max_features"),
+        "Look for a value of a dict that would be refused.");
+    learner
+        .def(
+            "learn_dict",
+            [](Handle& self, nb::handle features, std::int32_t label, double target, double weight,
+               nb::object class_weight, bool balanced, nb::handle relevant) {
+                const auto lock = own_turn(self.turn);
+                if (self.single_prototype)
+                    throw std::invalid_argument("a dict holds one row, this task learns from several");
+                const double total = weight * (class_weight.is_none() ? 1.0 : nb::cast<double>(class_weight));
+                Lesson lesson{.labels = &label,
+                              .targets = &target,
+                              .sample_weight = &total,
+                              .balanced = balanced,
+                              .count = 1};
+                std::vector<std::int32_t> labels;
+                if (!relevant.is_none()) labels = nb::cast<std::vector<std::int32_t>>(relevant);
+                const std::int64_t lists[2] = {0, static_cast<std::int64_t>(labels.size())};
+                if (self.wants == task::Answer::lists) {
+                    lesson.labels = labels.data();
+                    lesson.label_lists = lists;
+                }
+                if (const Refusal refusal = self.learner->check(lesson)) return refused(refusal);
+                self.read_features(features, total != 0);
+                return refused(learn_row(*self.learner, self.features, lesson));
+            },
+            nb::arg("features").none(), nb::arg("label"), nb::arg("target"), nb::arg("weight"),
+            nb::arg("class_weight").none(), nb::arg("balanced"), nb::arg("relevant") = nb::none())
+        .def(
+            "read_dict",
+            [](Handle& self, nb::handle features, bool variances) -> nb::object {
+                const auto lock = own_turn(self.turn);
+                self.read_features(features, false);
+                Refusal refusal;
+                const Matrix matrix = row_of(*self.learner, self.features, false, refusal);
+                if (refusal) return refused(refusal);
+                std::vector<double> out(self.learner->blocks());
+                refusal = self.learner->read(matrix, variances ? Reading::variances : Reading::scores,
+                                             out.data(), 1);
+                if (refusal) return refused(refusal);
+                return nb::cast(out);
+            },
+            nb::arg("features").none(), nb::arg("variances") = false)
+        .def(
+            "columns_of",
+            [](Handle& self, nb::handle features) {
+                const auto lock = own_turn(self.turn);
+                self.read_features(features, false);
+                Refusal refusal;
+                row_of(*self.learner, self.features, false, refusal);
+                return nb::make_tuple(self.features.index, self.features.value);
+            },
+            nb::arg("features").none(), "The columns and values a dict stands for.")
+        .def(
+            "use_hashing",
+            [](Handle& self, int bits) {
+                const auto lock = own_turn(self.turn);
+                self.features.bits = bits;
+            },
+            nb::arg("bits"))
+        .def(
+            "set_max_features",
+            [](Handle& self, std::size_t n) {
+                const auto lock = own_turn(self.turn);
+                self.features.max_features = n;
+            },
+            nb::arg("n"))
+        .def(
+            "set_max_names",
+            [](Handle& self, std::size_t n) {
+                const auto lock = own_turn(self.turn);
+                self.features.max_names = n;
+            },
+            nb::arg("n"), "How many words of hashed columns are kept.")
+        .def(
+            "name_columns",
+            [](Handle& self, const std::vector<std::string>& names) {
+                const auto lock = own_turn(self.turn);
+                self.features.name(names);
+            },
+            nb::arg("names"))
+        .def_prop_ro("fresh_names",
+                     [](const Handle& self) {
+                         const auto lock = shared_turn(self.turn);
+                         return self.features.fresh;
+                     })
+        .def(
+            "words",
+            [](Handle& self) {
+                const auto lock = own_turn(self.turn);
+                nb::dict out;
+                self.features.words().each([&](std::uint32_t column, std::string_view word) {
+                    out[nb::int_(column)] = nb::str(word.data(), word.size());
+                });
+                return out;
+            },
+            "Hashed columns and the first word seen for each.")
+        .def(
+            "remember_words",
+            [](Handle& self, const nb::dict& words) {
+                const auto lock = own_turn(self.turn);
+                for (auto [column, word] : words)
+                    self.features.remember(nb::cast<std::string>(word), nb::cast<std::uint32_t>(column));
+            },
+            nb::arg("words"));
+}
+
+}  // namespace onlinear::bindings

@@ -1,0 +1,58 @@
+#pragma once
+#include "arrays.hpp"
+#include "dict_reader.hpp"
+#include "onlinear/learner.hpp"
+#include "turn.hpp"
+
+namespace onlinear::bindings {
+
+/// A learner as Python holds it: calls from several threads take turns, readers together.
+struct Handle {
+    std::unique_ptr<RowLearner> learner;
+    task::Answer wants = task::Answer::labels;
+    bool single_prototype = false;
+    FeatureMap features;
+    mutable Turn turn;
+
+    nb::tuple learn(const Matrix& matrix, const std::optional<Array>& labels,
+                    const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
+                    bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
+                    const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
+                    const std::optional<Array>& label_lists);
+
+    nb::object read(Matrix matrix, Reading what, std::size_t threads) const;
+
+    /// See best_classes.
+    nb::object best(Matrix matrix, const std::vector<std::size_t>& order, std::size_t threads) const;
+
+    /// Reads a dict, to be learned or only scored.
+    void read_features(nb::handle dict, bool learning) {
+        read_dict(features, dict, learning, learner->place(), learner->pitch());
+    }
+
+    /// Copies of what learning changes while the interpreter's lock is released.
+    Counters counters() const {
+        const auto lock = shared_turn(turn);
+        return learner->counters;
+    }
+    Calibration calibration() const {
+        const auto lock = shared_turn(turn);
+        return learner->calibration;
+    }
+
+    std::size_t class_count() const { return std::max<std::size_t>(learner->blocks(), 2); }
+
+private:
+    /// Leaves out columns of sparse rows that nothing is known of; dense rows must not have them.
+    void fit_columns(Matrix& matrix) const;
+    /// A process that put huge pages off has learned so much by now that they will pay.
+    void settle(const Matrix& matrix) noexcept;
+
+    std::size_t worked_ = 0;  // entries learned while huge pages were put off
+};
+
+/// The methods of the learner's class by duty.
+void bind_dicts(nb::module_& m, nb::class_<Handle>& learner);
+void bind_state(nb::module_& m, nb::class_<Handle>& learner);
+
+}  // namespace onlinear::bindings

@@ -1,0 +1,38 @@
+#pragma once
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <string>
+
+#include "onlinear/text/batch.hpp"
+#include "onlinear/text/names.hpp"
+#include "onlinear/text/settings.hpp"
+
+/// What readers of files and the hasher of documents share.
+namespace onlinear::bindings {
+
+namespace nb = nanobind;
+namespace text = onlinear::text;
+
+struct BatchHandle {
+    std::shared_ptr<text::ParsedRows> batch;
+};
+
+/// An array over memory that lives as long as `owner`.
+template <class Framework, class T>
+nb::ndarray<Framework, T, nb::ndim<1>> view(text::Array<T>& array, nb::handle owner) {
+    return {array.data(), {array.size()}, owner};
+}
+
+unsigned checked_bits(int bits, int lowest);
+text::TextSettings text_settings(int bits, const std::string& analyzer, int ngram_min, int ngram_max,
+                                 bool lowercase, bool alternate_sign, const std::string& weighting, bool l2);
+
+inline constexpr char kNamesSignature[] = "def names(self) -> list[tuple[int, str, bool, bool]]";
+nb::list name_list(text::NameTable& names);
+
+void bind_reader(nb::module_& m);
+void bind_hasher(nb::module_& m);
+
+}  // namespace onlinear::bindings

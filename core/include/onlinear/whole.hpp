@@ -1,0 +1,32 @@
+#pragma once
+#include <memory>
+
+#include "onlinear/feature_map.hpp"
+#include "onlinear/learner.hpp"
+
+/// Calls that learn all they are given or nothing.
+namespace onlinear {
+
+struct WholeReport {
+    Report report;
+    std::unique_ptr<RowLearner> before;  // to go back to, where the call was refused after it had begun
+};
+
+/// Learns rows; a fault of the input is found before the first is learned, or `before` is the learner as it
+/// was. `checked` rows have been through `inspect`. A step that would overflow is no fault of the input: it
+/// stops the call, and the rows before it stay learned.
+WholeReport learn_whole(RowLearner& learner, const Matrix& matrix, const Lesson& lesson, bool checked);
+
+/// The dict that `map` has read as a row to learn or to score; a bad one is refused before anything grows for
+/// its sake.
+Matrix row_of(RowLearner& learner, FeatureMap& map, bool learning, Refusal& refusal);
+
+/// Learns the dict that `map` has read; what is refused, or has no weight, leaves no feature and no word
+/// behind.
+Refusal learn_row(RowLearner& learner, FeatureMap& map, const Lesson& lesson);
+
+/// The same in less time for a dict that brings nothing new; false, with nothing changed, for any other and
+/// where it is refused.
+bool learn_known_row(RowLearner& learner, FeatureMap& map, const Lesson& lesson);
+
+}  // namespace onlinear

@@ -1,0 +1,71 @@
+#include "onlinear/whole.hpp"
+
+#include <algorithm>
+
+namespace onlinear {
+
+namespace {
+
+/// Faults of the input, as against steps that would overflow, before which the rows stay learned.
+bool is_input_fault(Fault fault) {
+    return fault != Fault::none && fault != Fault::margin_overflow && fault != Fault::step_overflow &&
+           fault != Fault::variance_overflow;
+}
+
+std::size_t bytes(const Matrix& m) {
+    const std::size_t value = m.value_type == ValueType::f32 ? 4 : 8,
+                      index = m.index_type == IndexType::i32 ? 4 : 8;
+    return m.sparse() ? m.entries * (value + index) : m.rows * m.columns * value;
+}
+
+}  // namespace
+
+WholeReport learn_whole(RowLearner& learner, const Matrix& matrix, const Lesson& lesson, bool checked) {
+    if (checked) return {learner.learn(matrix, lesson), nullptr};
+    // Remembering a small state is cheaper than reading the data twice.
+    if (bytes(matrix) > 4 * learner.bytes()) {
+        auto before = learner.copy();
+        const Report report = learner.learn(matrix, lesson);
+        return {report, is_input_fault(report.refusal.fault) ? std::move(before) : nullptr};
+    }
+    if (const Refusal refusal = inspect(matrix, learner.single_precision()))
+        return {{.refusal = refusal}, nullptr};
+    return {learner.learn(matrix, lesson), nullptr};
+}
+
+Matrix row_of(RowLearner& learner, FeatureMap& map, bool learning, Refusal& refusal) {
+    refusal = map.inspect(learner.single_precision());
+    if (refusal) return {};
+    const std::size_t needed = map.needed();
+    if (needed > learner.features()) {
+        if (learning)
+            learner.grow(std::max(needed, map.hashed_size()), learner.blocks());
+        else
+            map.drop_unknown(learner.features());
+    }
+    return map.row(learner.features());
+}
+
+Refusal learn_row(RowLearner& learner, FeatureMap& map, const Lesson& lesson) {
+    const std::size_t known = learner.features();
+    const bool weightless = *lesson.sample_weight == 0;
+    Refusal refusal;
+    const Matrix matrix = row_of(learner, map, !weightless, refusal);
+    if (refusal || weightless) return refusal;
+    refusal = learner.learn(matrix, lesson).refusal;
+    if (refusal)
+        learner.shrink(known);
+    else
+        map.commit();
+    return refusal;
+}
+
+bool learn_known_row(RowLearner& learner, FeatureMap& map, const Lesson& lesson) {
+    if (map.needed() > learner.features() || !map.fresh.empty() || map.inspect(learner.single_precision()))
+        return false;
+    if (learner.learn(map.row(learner.features()), lesson).refusal) return false;
+    map.commit();
+    return true;
+}
+
+}  // namespace onlinear

@@ -1,0 +1,125 @@
+#include "onlinear/best.hpp"
+#include "onlinear/whole.hpp"
+#include "rows.hpp"
+#include "testing.hpp"
+
+/// Calls as users make them: all or nothing, names to columns, scores to a class.
+namespace {
+
+using namespace rows;
+
+std::unique_ptr<RowLearner> binary(std::size_t features) {
+    return make_learner(task::Binary{}, rule::Arow{}, belief::DiagonalOptions{}, false, features, true);
+}
+
+template <class F>
+std::string refusal_of(F&& f) {
+    try {
+        f();
+    } catch (const std::invalid_argument& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST("rows with a fault at their end are learned not at all, by either way of finding out") {
+    for (const std::size_t n : {4u, 400u}) {  // looked through before; learned and taken back
+        Stream s = stream(n, 6, 2);
+        const auto learner = binary(6);
+        learn(*learner, stream(30, 6, 2, 1));
+        const auto before = numbers(*learner);
+        s.dense.back() = std::numeric_limits<double>::quiet_NaN();
+        const Lesson lesson{.labels = s.labels.data(), .count = s.size()};
+        const WholeReport done = learn_whole(*learner, s.as_dense(0, n), lesson, false);
+        CHECK(done.report.refusal.fault == Fault::nan);
+        CHECK(done.report.refusal.row == n - 1);
+        CHECK((done.before != nullptr) == (n == 400));
+        CHECK(same_bits(numbers(done.before ? *done.before : *learner), before));
+    }
+}
+
+TEST("a dict that is refused leaves neither features nor words") {
+    const auto learner = binary(0);
+    FeatureMap map;
+    map.bits = 6;
+    const std::int32_t label = 1;
+    const double weight = 1.0;
+    const Lesson lesson{.labels = &label, .sample_weight = &weight, .count = 1};
+    map.begin(true);
+    map.add("good", 1.0);
+    CHECK(!learn_row(*learner, map, lesson));
+    CHECK(learner->features() == 64);
+    CHECK(map.words().size() == 1);
+    const auto before = numbers(*learner);
+    map.begin(true);
+    map.add("bad", std::numeric_limits<double>::infinity());
+    map.add("new", 1.0);
+    CHECK(learn_row(*learner, map, lesson).fault == Fault::infinite);
+    CHECK(map.words().size() == 1);
+    CHECK(same_bits(numbers(*learner), before));
+    map.begin(true);
+    map.add("new", 1.0);
+    CHECK(learn_known_row(*learner, map, lesson));  // a column that is there already
+    CHECK(map.words().size() == 2);
+}
+
+TEST("names are columns in the order in which they come, and what is unknown is not scored") {
+    const auto learner = binary(2);
+    FeatureMap map;
+    map.name({"a", "b"});
+    const std::int32_t label = 1;
+    const double weight = 1.0;
+    const Lesson lesson{.labels = &label, .sample_weight = &weight, .count = 1};
+    map.begin(true);
+    map.add("c", 3.0);
+    map.add("a", 1.0);
+    map.add("c", 2.0);
+    CHECK(!learn_known_row(*learner, map, lesson));
+    CHECK(!learn_row(*learner, map, lesson));
+    CHECK((map.index == std::vector<std::int64_t>{2, 0, 2}));
+    CHECK(map.columns.at("c") == 2);
+    CHECK(learner->features() == 3);
+    map.begin(false);
+    map.add("d", 1.0);
+    map.add_column(7, 1.0);
+    map.add("b", 1.0);
+    Refusal refusal;
+    CHECK(row_of(*learner, map, false, refusal).entries == 1);
+    CHECK(learner->features() == 3);
+}
+
+TEST("columns that cannot be are refused with the remedy") {
+    FeatureMap map;
+    map.max_features = 10;
+    map.begin(true);
+    CHECK(refusal_of([&] { map.add_column(-1, 1.0); }) == "feature index -1 is negative");
+    CHECK(refusal_of([&] { map.add_column(10, 1.0); }).find("raise max_features") != std::string::npos);
+    CHECK(refusal_of([&] { map.add_column(9, 1.0); }).empty());
+    map.bits = 4;
+    CHECK(refusal_of([&] { map.add("word", 1.0); }).find("lower bits") != std::string::npos);
+}
+
+TEST("the best of equal scores is the first, of two classes the second") {
+    const Stream s = stream(3, 2, 2);
+    const auto best = [&](const RowLearner& learner, std::vector<std::size_t> order) {
+        std::vector<std::int64_t> out(s.size(), -1);
+        CHECK(!best_classes(learner, s.as_dense(0, 3), order, 1, out.data()));
+        CHECK(out[1] == out[0] && out[2] == out[0]);  // nothing is learned: all scores are equal
+        return out[0];
+    };
+    const auto two = binary(2);
+    CHECK(best(*two, {0, 1}) == 1);
+    CHECK(best(*two, {1, 0}) == 1);
+    CHECK(best(*two, {1}) == 0);
+    const auto several =
+        make_learner(task::Multiclass{4}, rule::Arow{}, belief::DiagonalOptions{}, false, 2, true);
+    CHECK(best(*several, {3, 0, 1, 2}) == 0);
+    CHECK(best(*several, {3, 0}) == 1);
+    CHECK(best(*several, {9, 3, 0, 2}) == 1);  // a class that is not there is never the best
+    std::int64_t out[3];
+    CHECK(!refusal_of([&] {
+               best_classes(*several, s.as_dense(0, 3), std::vector<std::size_t>{9}, 1, out);
+           }).empty());
+}
+
+}  // namespace
