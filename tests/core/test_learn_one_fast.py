@@ -14,7 +14,7 @@ CLASSES = {"ham": 0, "spam": 1}
 def pupil() -> Any:
     """A native learner that has met some words."""
     made = Learner(task=task.Binary(), rule=rule.Arow(), belief=belief.Diagonal(), n_features=0)
-    handle = made._handle
+    handle = made.handle
     handle.use_hashing(10)
     handle.learn_dict({"a": 1.0, "b": 2.0}, 1, 0.0, 1.0, None, False)
     handle.learn_dict({"c": 1.0}, 0, 0.0, 1.0, None, False)
@@ -83,7 +83,7 @@ def test_no_learner_and_other_tasks_take_the_long_way() -> None:
     """Before anything is learned there is no learner; targets are no labels."""
     assert not _core.learn_one_fast(None, CLASSES, {"a": 1.0}, "ham", 1.0)
     other = Learner(task=task.Regression(), rule=rule.PassiveAggressive(), belief=belief.Mean(), n_features=2)
-    assert not _core.learn_one_fast(other._handle, CLASSES, {0: 1.0}, "ham", 1.0)
+    assert not _core.learn_one_fast(other.handle, CLASSES, {0: 1.0}, "ham", 1.0)
     assert other.n_seen == 0
 
 

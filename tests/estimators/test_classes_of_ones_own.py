@@ -1,13 +1,15 @@
 """A class written as CONTRIBUTING.md shows. This file does without the future import, which nobody need have."""
 
 import pickle
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 
+import onlinear
 from onlinear import rule
 from onlinear.estimators import estimator_of
-from onlinear.exceptions import ParameterError
+from onlinear.exceptions import NotAvailableError, ParameterError
 from onlinear.model.parameters import declared_choices
 from onlinear.model.recipe import Classification, recipe
 
@@ -45,6 +47,25 @@ def test_its_parameters_are_checked_like_those_of_ours() -> None:
     for wrong in ({"price": "hihg"}, {"doubled": "yes"}, {"shuffle": 1}):
         with pytest.raises(ParameterError, match=rf"Cautious: {next(iter(wrong))} must be"):
             Cautious(**wrong).partial_fit([[1.0]], [0], classes=[0, 1])
+
+
+class Quiet(onlinear.AROWClassifier):
+    """A class derived from one of ours that has one parameter."""
+
+    def __init__(self, r: float = 1.0) -> None:
+        self.r = r
+
+
+def test_a_derived_class_may_have_fewer_parameters(tmp_path: Path) -> None:
+    """The others are what they are by default; a file holds models of our classes alone."""
+    model = Quiet().set_params(r=2.0).partial_fit([[0.0], [1.0]], ["no", "yes"])
+    ours = onlinear.AROWClassifier(r=2.0).partial_fit([[0.0], [1.0]], ["no", "yes"])
+    assert model.digest() == ours.digest()
+    with pytest.raises(NotAvailableError, match="Quiet is no class of this library"):
+        model.save(tmp_path / "m.safetensors")
+    ours.save(tmp_path / "m.safetensors")
+    with pytest.raises(ParameterError, match="holds a model of AROWClassifier, not of Quiet"):
+        Quiet.load(tmp_path / "m.safetensors")
 
 
 def test_it_learns_and_is_documented() -> None:

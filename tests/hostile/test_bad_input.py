@@ -687,3 +687,14 @@ def test_sparse_arrays_of_one_dimension_are_refused() -> None:
     for ask in (lambda X: model.partial_fit(X, [1]), model.predict):
         with pytest.raises(DataError, match="two dimensions, got 1"):
             ask(sp.coo_array(np.ones(2)))
+
+
+def test_features_a_full_covariance_has_no_room_for_leave_the_model_as_it_was() -> None:
+    """A word would take its column among 2**20: told with the remedy, and everything is there as before."""
+    model = AROWClassifier(covariance="full", random_state=0).fit(np.eye(4), ["a", "b", "a", "b"])
+    before, deviations = model.digest(), model.coef_std_
+    with pytest.raises(MemoryError, match="lower bits"):
+        model.learn_one({"p": 1.0}, "a")
+    assert (model.digest(), model.n_features_in_) == (before, 4)
+    np.testing.assert_array_equal(model.coef_std_, deviations)
+    assert model.predict(np.eye(4)).tolist() == ["a", "b", "a", "b"]

@@ -28,7 +28,7 @@ from ..model.rows import Rows, SparseRows, refuse_dict, refuse_masked
 from ..model.weights import weights_of
 from ..persistence.loading import load_model
 from ..persistence.saving import save
-from .making import as_estimator
+from .making import as_estimator, estimator_of
 from .random import seeded
 
 if TYPE_CHECKING:
@@ -94,7 +94,9 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
     def _recipe(self) -> Any:
         """The recipe with these parameters."""
         values = vars(self)
-        given = {field.name: as_recipe(values[field.name]) for field in fields(self.recipe)}
+        names = [field.name for field in fields(self.recipe)]
+        # A class derived from ours may set but some of them; the others are what they are on the class.
+        given = {name: as_recipe(values[name] if name in values else getattr(self, name)) for name in names}
         return self.recipe(**given).named(type(self).__name__)
 
     @classmethod
@@ -258,8 +260,8 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
             The file.
         """
         model: Any = load_model(path)
-        if type(model.recipe) is not cls.recipe:
-            raise ParameterError(f"{path} holds a {model.recipe.estimator}, not a {cls.__name__}")
+        if cls is not estimator_of(type(model.recipe)):
+            raise ParameterError(f"{path} holds a model of {model.recipe.estimator}, not of {cls.__name__}")
         return cls.of(model)
 
     # ------------------------------------------------------------------ scikit-learn

@@ -192,8 +192,12 @@ public:
 
     void grow(std::size_t slots, std::size_t blocks) {
         const std::size_t old_slots = w_.slots(), old_blocks = w_.blocks();
+        const std::size_t new_slots = std::max(slots, old_slots), new_blocks = std::max(blocks, old_blocks);
+        BigArray<T> root =
+            resized_root(new_slots, new_blocks, old_slots, old_blocks);  // may not fit into memory
         w_.grow(slots, blocks, w_.planes(), T{0});
-        resize_root(w_.slots(), w_.blocks(), old_slots, old_blocks);
+        root_ = std::move(root);
+        make_room();
     }
 
     void shrink(std::size_t slots) {
@@ -467,6 +471,12 @@ private:
     }
 
     void resize_root(std::size_t slots, std::size_t blocks, std::size_t old_slots, std::size_t old_blocks) {
+        root_ = resized_root(slots, blocks, old_slots, old_blocks);
+        make_room();
+    }
+    /// The root with room for more weights, which start from the variance of those never met.
+    BigArray<T> resized_root(std::size_t slots, std::size_t blocks, std::size_t old_slots,
+                             std::size_t old_blocks) const {
         const std::size_t n = slots * blocks, old = old_slots * old_blocks;
         if (n > (std::size_t{1} << 31) / n) throw std::bad_alloc();
         BigArray<T> larger(n * n);
@@ -475,8 +485,7 @@ private:
         const auto place = [=](std::size_t i) { return i / old_slots * slots + i % old_slots; };
         for (std::size_t i = 0; i < old; ++i)
             for (std::size_t j = 0; j <= i; ++j) larger[place(i) * n + place(j)] = root_[i * old + j];
-        root_ = std::move(larger);
-        make_room();
+        return larger;
     }
     void make_room() {
         for (std::vector<T>* scratch : {&f_, &z_, &keep_, &turn_}) scratch->assign(side(), T{0});
