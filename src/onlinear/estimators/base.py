@@ -260,7 +260,8 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
             The file.
         """
         model: Any = load_model(path)
-        if cls is not estimator_of(type(model.recipe)):
+        recipe: Any = type(model.recipe)
+        if cls is not estimator_of(recipe):
             raise ParameterError(f"{path} holds a model of {model.recipe.estimator}, not of {cls.__name__}")
         return cls.of(model)
 
