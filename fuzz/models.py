@@ -56,10 +56,10 @@ def share(seed: int, runs: int) -> tuple[Counter[str], str]:
         sample = sound[run % len(sound)]
         how = sample.spoil(path, sound, rng)
         try:
-            model = loaded(sample.kind, path)
+            model = loaded(path)
             outcomes[f"{how}, {'refused' if model is None else 'harmless'}"] += 1
             if model is not None:
-                check_goes_on(sample.kind, model, again)
+                check_goes_on(model, again)
         except Exception:
             kept = keep(path, f"{seed}-{run}")
             complaint = f"{kept} ({sample.kind}, {how}):\n{traceback.format_exc()}"
