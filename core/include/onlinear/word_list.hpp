@@ -37,9 +37,15 @@ public:
         std::size_t runs = 0, bytes = 0, size = 0, text = 0;
     };
 
-    /// Calls f(column, word) for all, or for those behind a mark.
+    /// Calls f(column, word) for all.
     template <class F>
-    void each(F&& f, const Mark& from = {}) const {
+    void each(F&& f) const {
+        each(f, Mark());
+    }
+
+    /// Calls f(column, word) for those behind a mark.
+    template <class F>
+    void each(F&& f, const Mark& from) const {
         for (std::size_t r = from.runs > 0 ? from.runs - 1 : 0; r < runs_.size(); ++r) {
             const Run& run = runs_[r];
             for (std::size_t at = r + 1 == from.runs ? from.bytes : 0; at < run.used;) {

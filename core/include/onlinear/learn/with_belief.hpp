@@ -31,7 +31,9 @@ public:
             double threshold = 0;
             if constexpr (rule::StartsThreshold<R>) threshold = r.initial_threshold();
             belief_.start(threshold, rule::uses(r).mean_norm);
-            if constexpr (rule::GivesRadius<R> && belief::Confines<Belief>) belief_.confine(r.l1_radius());
+            if constexpr (belief::Confines<Belief>) {  // alone: clang looks at what follows before it knows R
+                if constexpr (rule::GivesRadius<R>) belief_.confine(r.l1_radius());
+            }
             if constexpr (belief::ChoosesCovariance<Belief>)
                 belief_.learn_covariance(R::metric != rule::Metric::mean);
         });
