@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
@@ -45,7 +46,7 @@ class _Seen(BaseEstimator):  # type: ignore[misc]
 
     def __init__(self, shell: RowShell[Any]) -> None:
         self._shell = shell
-        self.__class__ = type(type(shell).__name__, (_Seen,), {})
+        self.__class__ = _seen_class(type(shell).__name__)
         if shell._model is not None:
             self.n_features_in_ = shell.n_features_in_
             if shell._model.schema.names is not None:
@@ -53,6 +54,12 @@ class _Seen(BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         return self._shell.__sklearn_tags__()
+
+
+@cache
+def _seen_class(name: str) -> type[_Seen]:
+    """`_Seen` under the name of an estimator, which scikit-learn's messages tell."""
+    return type(name, (_Seen,), {})
 
 
 class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]

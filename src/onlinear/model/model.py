@@ -6,6 +6,7 @@ with its calibration and counters, and a way back from what is refused. It impor
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Model", "RowModel"]
 
 
-class Model:
+class Model(ABC):
     """What all models share, of rows and of sequences.
 
     Parameters
@@ -49,6 +50,7 @@ class Model:
         self.native: Any = None
         self.n_passes: int | None = None
 
+    @abstractmethod
     def follow(self, recipe: Any) -> None:
         """Go on with other parameters: a new learner takes over the state.
 
@@ -57,26 +59,25 @@ class Model:
         ParameterError
             If they do not go with what has been learned; everything is as before.
         """
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def n_seen(self) -> int:
         """Rounds so far: examples of positive weight."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def n_updates(self) -> int:
         """Rounds that changed the model."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def n_mistakes(self) -> int:
         """Rounds predicted wrongly before learning."""
-        raise NotImplementedError
 
+    @abstractmethod
     def digest(self) -> str:
         """A hash of everything learned; equal digests mean equal models, bit for bit."""
-        raise NotImplementedError
 
     def parts(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
         """What a file holds, description and tensors; None where the learner's state is written piece by piece."""
@@ -84,6 +85,7 @@ class Model:
 
     def take_parts(self, content: dict[str, Any], tensors: dict[str, Any]) -> None:
         """Take over what `parts` gave; everything in it is checked before it is used."""
+        raise TypeError(f"{type(self).__name__} is not written in parts")
 
 
 class RowModel(Model):
