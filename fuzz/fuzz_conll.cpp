@@ -155,8 +155,10 @@ std::string trait(const std::string& word, const std::string& name) {
     } else if (name == "shape") {
         out = with_classes(word);
     } else if (name == "brief") {
+        // Runs of ASCII become one; bytes of a longer character stay as they are.
         out = with_classes(word);
-        out.erase(std::unique(out.begin(), out.end()), out.end());
+        const auto repeats = [](char a, char b) { return a == b && static_cast<unsigned char>(a) < 0x80; };
+        out.erase(std::unique(out.begin(), out.end(), repeats), out.end());
     } else if (!name.empty()) {
         std::vector<std::string> all = characters(word);
         const auto length = std::min(all.size(), static_cast<std::size_t>(name.back() - '0'));

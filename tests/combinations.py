@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from onlinear import Learner, belief, rule, task
+from tests.closed_lists import defined_on
 from tests.reference.beliefs import Diagonal, DiagonalInformation, DualAveraging, Full, FullInformation, Mean
 from tests.reference.learners import AdagradRda, ArowQP, JointUpdate, Linear, Narow, SecondOrderPerceptron
-from tests.reference.rules import Array
+from tests.reference.rules import SAMPLES, Array, Sample
 from tests.reference.tasks import Binary, Top1
 from tests.strategies import Stream
 
@@ -71,33 +72,6 @@ def _linear(name: str, params: dict[str, Any], kind: type[Mean], **options: Any)
     return lambda t, n, K: Linear(t, name, params, kind(n, **options))
 
 
-def _on_mean() -> list[Combination]:
-    rules = [
-        ("perceptron", rule.Perceptron(rate=0.7), "perceptron", {"rate": 0.7}),
-        ("pa", rule.PassiveAggressive(variant="pa"), "pa", {"variant": "PA"}),
-        ("pa1", rule.PassiveAggressive(variant="pa1", C=0.3), "pa", {"variant": "PA-I", "C": 0.3}),
-        ("pa2", rule.PassiveAggressive(variant="pa2", C=0.4), "pa", {"variant": "PA-II", "C": 0.4}),
-        ("romma", rule.Romma(), "romma", {"aggressive": False}),
-        ("aggressive-romma", rule.Romma(aggressive=True), "romma", {"aggressive": True}),
-        ("norma", rule.Norma(eta=0.2, lam=0.03, rho=0.8), "norma", {"eta": 0.2, "lam": 0.03, "rho": 0.8}),
-        (
-            "norma-nu",
-            rule.Norma(eta=0.2, lam=0.03, rho=0.1, nu=0.4),
-            "norma",
-            {"eta": 0.2, "lam": 0.03, "rho": 0.1, "nu": 0.4},
-        ),
-        (
-            "norma-decay",
-            rule.Norma(eta=0.4, lam=0.02, rho=1.0, decay=True),
-            "norma",
-            {"eta": 0.4, "lam": 0.02, "rho": 1.0, "decay": True},
-        ),
-        ("arow", rule.Arow(r=0.6), "arow", {"r": 0.6}),
-        ("arow-h", rule.Arow(r=0.6, loss="hinge"), "arow-h", {"r": 0.6}),
-    ]
-    return [Combination(f"{n}-mean", r, belief.Mean(), _linear(name, p, Mean)) for n, r, name, p in rules]
-
-
 def _regularized() -> list[Combination]:
     """PA for targets that move; the balls are small enough to bind."""
     made = rule.RegularizedPassiveAggressive
@@ -111,44 +85,52 @@ def _regularized() -> list[Combination]:
     ]
 
 
-PHI = 0.9
-GAUSSIAN_RULES: dict[str, tuple[Any, dict[str, Any], tuple[str, ...]]] = {
-    "cw-var": (
-        rule.ConfidenceWeighted(constraint="variance", phi=PHI),
-        {"phi": PHI},
-        ("kl", "drop", "exact"),
-    ),
-    "cw-stdev": (rule.ConfidenceWeighted(constraint="stdev", phi=PHI), {"phi": PHI}, ("kl", "drop", "exact")),
-    "scw-i": (
-        rule.SoftConfidenceWeighted(penalty="linear", C=0.5, phi=PHI),
-        {"phi": PHI, "C": 0.5},
-        ("kl", "drop"),
-    ),
-    "scw-ii": (
-        rule.SoftConfidenceWeighted(penalty="squared", C=0.7, phi=PHI),
-        {"phi": PHI, "C": 0.7},
-        ("kl", "drop"),
-    ),
-    "arow": (rule.Arow(r=0.6), {"r": 0.6}, ("kl", "drop", "exact")),
-    "arow-h": (rule.Arow(r=0.6, loss="hinge"), {"r": 0.6}, ("kl", "drop", "exact")),
-    "nherd": (rule.Nherd(C=0.8), {"C": 0.8}, ("kl", "drop", "exact")),
-    "narow": (rule.Narow(b=1.2), {"b": 1.2}, ("kl", "drop")),
-    "narow-coupled": (rule.Narow(b=1.2, form="coupled"), {"b": 1.2}, ("kl", "drop")),
-    "sop": (rule.SecondOrderPerceptron(), {}, ("kl", "drop")),
-    "iellip": (rule.Iellip(c=0.4, b=0.8), {"c": 0.4, "b": 0.8}, ("drop",)),
+#: The beliefs with a reference, by their names in `closed_lists.BELIEFS`: the product's, the reference's, what a
+#: combination is called.
+_BELIEFS: dict[str, tuple[Any, type[Mean], dict[str, Any], str]] = {
+    "mean": (belief.Mean(), Mean, {}, "mean"),
+    **{
+        each: (
+            belief.Diagonal(projection=each, initial_variance=0.8),
+            Diagonal,
+            {"a": 0.8, "diag": each},
+            f"diagonal-{each}",
+        )
+        for each in ("kl", "drop", "exact")
+    },
+    "full": (belief.Full(initial_variance=0.8), Full, {"a": 0.8}, "full"),
 }
 
 
-def _on_gaussians() -> list[Combination]:
-    found = []
-    for name, (product_rule, params, projections) in GAUSSIAN_RULES.items():
-        for projection in projections:
-            diagonal = belief.Diagonal(projection=projection, initial_variance=0.8)
-            oracle = _linear(name, params, Diagonal, a=0.8, diag=projection)
-            found.append(Combination(f"{name}-diagonal-{projection}", product_rule, diagonal, oracle))
-        full = belief.Full(initial_variance=0.8)
-        found.append(Combination(f"{name}-full", product_rule, full, _linear(name, params, Full, a=0.8)))
-    return found
+def _made(sample: Sample) -> Any:
+    """The product's rule of a sample."""
+    return getattr(rule, sample.product)(**sample.given)
+
+
+def _single() -> list[Combination]:
+    """Every rule with a reference on every belief it is defined on that has one."""
+    return [
+        Combination(
+            f"{sample.called}-{called}", made, known, _linear(sample.rule, sample.params, kind, **options)
+        )
+        for sample in SAMPLES
+        for made in (_made(sample),)
+        for name, (known, kind, options, called) in _BELIEFS.items()
+        if name in defined_on(made)
+    ]
+
+
+#: The rules with a covariance, each with its parameters as the reference spells them and its projections.
+GAUSSIAN_RULES: dict[str, tuple[Any, dict[str, Any], tuple[str, ...]]] = {
+    sample.rule: (
+        made,
+        sample.params,
+        tuple(each for each in ("kl", "drop", "exact") if each in defined_on(made)),
+    )
+    for sample in SAMPLES
+    for made in (_made(sample),)
+    if "full" in defined_on(made)
+}
 
 
 def _on_own_states() -> list[Combination]:
@@ -221,7 +203,7 @@ def _joint() -> list[Combination]:
     return found
 
 
-SINGLE: list[Combination] = [*_on_mean(), *_on_gaussians(), *_on_own_states()]
+SINGLE: list[Combination] = [*_single(), *_on_own_states()]
 REGULARIZED: list[Combination] = _regularized()
 JOINT: list[Combination] = _joint()
 

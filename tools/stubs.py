@@ -1,7 +1,8 @@
 """Writes the stubs that follow from declarations: `make stubs`.
 
-Those of `onlinear._core.rule`, `.belief` and `.task` from the compiled module, and that of the package, whose estimators are
-made from their recipes. Needs the module, nanobind and ruff. A new rule or recipe needs no other step than this one.
+Those of `onlinear._core.rule`, `.belief` and `.task` from the compiled module, that of the package, whose estimators are
+made from their recipes, and the index of recipes and names. Needs the module, nanobind and ruff. A new rule or recipe needs
+no other step than this one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import Any, Union, get_args, get_origin
 
 from nanobind.stubgen import StubGen
 
+#: In a process of its own: the package has read the index when it was imported.
+STUB = "import stubs; print(stubs.package_stub(), end='')"
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = ("rule", "belief", "task")
 
@@ -39,6 +42,38 @@ def formatted(name: str, text: str) -> str:
         cwd=ROOT,
     )
     return done.stdout
+
+
+def index() -> str:
+    """The index of recipes and names; a name keeps its place, and a new one comes last."""
+    gathering: Any = importlib.import_module("onlinear.algorithms.gathering")
+    known: Any = importlib.import_module("onlinear.algorithms.index")
+    recipes, names = gathering.gathered()
+    for kind, rows in names.items():
+        places = {row[0]: place for place, row in enumerate(known.NAMES.get(kind, ()))}
+        rows.sort(key=lambda row, places=places: places.get(row[0], len(places)))
+    text = f"""\
+\"\"\"Where the recipe of each estimator is, and what each name of the command line means: written by `make stubs`.
+
+Nothing is imported here, so that listing estimators and names costs nothing.
+\"\"\"
+
+from __future__ import annotations
+
+# Not from typing: the package imports this first of all.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = ["NAMES", "RECIPES"]
+
+#: The module in this package, and the name there, of each estimator's recipe.
+RECIPES = {recipes!r}
+
+#: For each kind of task its names in the order of the documentation, each with the fields of `table.Algorithm`.
+NAMES: dict[str, tuple[tuple[Any, ...], ...]] = { {kind: tuple(rows) for kind, rows in names.items()}!r}
+"""
+    return formatted("index.py", text)
 
 
 def package_stub() -> str:
@@ -91,8 +126,15 @@ def main() -> None:
         path = ROOT / "src" / "onlinear" / "_core" / f"{name}.pyi"
         path.write_text(stub_of(name))
         print(path.relative_to(ROOT))
-    path = ROOT / "src" / "onlinear" / "__init__.pyi"
-    path.write_text(package_stub())
+    package = ROOT / "src" / "onlinear"
+    path = package / "algorithms" / "index.py"
+    path.write_text(index())
+    print(path.relative_to(ROOT))
+    done = subprocess.run(
+        [sys.executable, "-c", STUB], check=True, capture_output=True, text=True, cwd=ROOT / "tools"
+    )
+    path = package / "__init__.pyi"
+    path.write_text(done.stdout)
     print(path.relative_to(ROOT))
 
 

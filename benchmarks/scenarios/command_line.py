@@ -323,8 +323,8 @@ SCENARIOS = (
             ),
         ),
         targets=(
-            within("onlinear train", "import numpy", 2.0),
-            within("onlinear train", "import numpy", 2.0, "wall"),
+            within("onlinear train", "import numpy", 1.0),
+            within("onlinear train", "import numpy", 1.0, "wall"),
         ),
     ),
 )

@@ -67,6 +67,18 @@ def read(path: Path) -> list[Sentence]:
     return [sentence for sentence in sentences if sentence]
 
 
+#: The same as `features`, as templates.
+WINDOWS = (
+    *(f"w[{k}]" for k in range(-2, 3)),
+    *(f"w[{k}]|w[{k + 1}]" for k in range(-1, 1)),
+    *(f"pos[{k}]" for k in range(-2, 3)),
+    *(f"pos[{k}]|pos[{k + 1}]" for k in range(-2, 2)),
+    *(f"pos[{k}]|pos[{k + 1}]|pos[{k + 2}]" for k in range(-2, 1)),
+    "__BOS__",
+    "__EOS__",
+)
+
+
 def ngrams(values: list[str], name: str, i: int, firsts: range, length: int) -> list[str]:
     out = []
     for first in firsts:
@@ -77,7 +89,7 @@ def ngrams(values: list[str], name: str, i: int, firsts: range, length: int) -> 
 
 
 def features(sentence: Sentence) -> list[list[str]]:
-    """The windows of `onlinear.sequence.default_templates`, spelt in Python."""
+    """The windows of words and tags that both sides learn from, spelt in Python."""
     words, tags = [token[0] for token in sentence], [token[1] for token in sentence]
     out = []
     for i in range(len(sentence)):
@@ -180,7 +192,9 @@ def labeler(parameters: dict[str, Any], passes: int, seed: int = 0) -> Any:
     own = {name: value for name, value in parameters.items() if name in ("average", "cost")}
     rule = {name: value for name, value in parameters.items() if name not in ("rule", *own)}
     chosen = make(parameters["rule"], **rule) if rule else parameters["rule"]
-    return onlinear.SequenceLabeler(rule=chosen, **own, passes=passes, random_state=seed)
+    return onlinear.SequenceLabeler(
+        rule=chosen, **own, passes=passes, random_state=seed, templates=list(WINDOWS)
+    )
 
 
 def spread(name: str, scores: list[float]) -> str:

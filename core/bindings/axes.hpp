@@ -1,8 +1,10 @@
 #pragma once
 #include <nanobind/nanobind.h>
 
+#include <memory>
+
 #include "onlinear/belief/all.hpp"
-#include "onlinear/rule/all.hpp"
+#include "onlinear/rule/any.hpp"
 #include "onlinear/task/all.hpp"
 
 /// Rules, beliefs and tasks from Python.
@@ -10,7 +12,7 @@ namespace onlinear::bindings {
 
 namespace nb = nanobind;
 
-rule::AnyRule to_rule(nb::handle rule);
+std::shared_ptr<const rule::AnyRule> to_rule(nb::handle rule);
 BeliefSpec to_belief(nb::handle belief);
 TaskSpec to_task(nb::handle task);
 

@@ -37,14 +37,14 @@ nb::class_<T> bind_declared(nb::module_& m) {
 }
 
 /// The object of a closed list that a Python object holds.
-template <class Variant, std::size_t I = 0>
-Variant to_variant(nb::handle object, const char* what) {
+template <class Made, class Variant = Made, std::size_t I = 0>
+Made to_variant(nb::handle object, const char* what) {
     if constexpr (I == std::variant_size_v<Variant>) {
         throw nb::type_error((std::string("expected ") + what + ", got " + shown(object)).c_str());
     } else {
         using Alternative = std::variant_alternative_t<I, Variant>;
         if (nb::isinstance<Alternative>(object)) return nb::cast<Alternative>(object);
-        return to_variant<Variant, I + 1>(object, what);
+        return to_variant<Made, Variant, I + 1>(object, what);
     }
 }
 

@@ -78,20 +78,10 @@ nb::tuple Handle::learn(const Matrix& matrix, const std::optional<Array>& labels
     {
         nb::gil_scoped_release release;
         done = learn_whole(*learner, matrix, lesson, checked);
-        settle(matrix);
     }
     // With the interpreter's lock: those who have it may be looking at the learner.
     if (done.before) learner = std::move(done.before);
     return report(done.report);
-}
-
-void Handle::settle(const Matrix& matrix) noexcept {
-    constexpr std::size_t kWorthwhile = std::size_t{1} << 25;
-    if (!memory::huge_pages_put_off()) return;
-    worked_ += matrix.indptr == nullptr ? matrix.rows * matrix.columns : matrix.entries;
-    if (worked_ < kWorthwhile) return;
-    memory::put_off_huge_pages(false);
-    learner->settle();
 }
 
 nb::object Handle::read(Matrix matrix, Reading what, std::size_t threads) const {

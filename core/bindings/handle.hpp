@@ -45,10 +45,6 @@ struct Handle {
 private:
     /// Leaves out columns of sparse rows that nothing is known of; dense rows must not have them.
     void fit_columns(Matrix& matrix) const;
-    /// A process that put huge pages off has learned so much by now that they will pay.
-    void settle(const Matrix& matrix) noexcept;
-
-    std::size_t worked_ = 0;  // entries learned while huge pages were put off
 };
 
 /// The methods of the learner's class by duty.

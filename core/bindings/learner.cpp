@@ -27,9 +27,6 @@ nb::tuple read_weights(const Handle& self, AnyLearner::Weights which) {
 }  // namespace
 
 void bind_learner(nb::module_& m) {
-    m.def(
-        "put_off_huge_pages", [] { memory::put_off_huge_pages(true); },
-        "Let large arrays begin on small pages; learners move to huge ones when they have learned a lot.");
     nb::enum_<Fault>(m, "Fault", "Why a row was refused.")
         .value("none", Fault::none)
         .value("nan", Fault::nan)
@@ -57,9 +54,10 @@ void bind_learner(nb::module_& m) {
                 TaskSpec spec = to_task(task);
                 const BeliefSpec known = to_belief(belief);
                 set_classes(spec, n_classes);
-                std::optional<rule::AnyRule> chosen;
+                std::shared_ptr<const rule::AnyRule> chosen;
                 if (!(rule.is_none() && has_own_rule(spec))) chosen = to_rule(rule);
-                auto learner = make_learner(spec, chosen, known, single_precision, n_features, fit_intercept);
+                auto learner =
+                    make_learner(spec, chosen.get(), known, single_precision, n_features, fit_intercept);
                 new (self) Handle{};
                 self->learner = std::move(learner);
                 self->wants = answer_of(spec);
@@ -268,6 +266,21 @@ void bind_learner(nb::module_& m) {
             },
             nb::arg("scores"),
             "The probability of each label by itself, for tasks where several may be right.")
+        .def_prop_ro(
+            "label_cut",
+            [](const Handle& self) {
+                const auto lock = shared_turn(self.turn);
+                return self.learner->cut.probability();
+            },
+            "The probability from which labels are predicted, as learned; None before there is one.")
+        .def(
+            "distance_cut",
+            [](const Handle& self, double share) {
+                const auto lock = shared_turn(self.turn);
+                return self.learner->cut.distance(share);
+            },
+            nb::arg("share"),
+            "The distance that a share of the last rows lay beyond; None before there is one.")
         .def(
             "copy",
             [](const Handle& self) {

@@ -49,7 +49,9 @@ Step step_of(nb::handle self, const Evidence& e, const Clock& clock) {
 
 }  // namespace
 
-rule::AnyRule to_rule(nb::handle rule) { return to_variant<rule::AnyRule>(rule, "a rule"); }
+std::shared_ptr<const rule::AnyRule> to_rule(nb::handle rule) {
+    return std::make_shared<const rule::AnyRule>(to_variant<rule::AnyRule, rule::Rules>(rule, "a rule"));
+}
 
 void bind_rules(nb::module_& m) {
     nb::class_<Step>(
@@ -68,14 +70,14 @@ void bind_rules(nb::module_& m) {
                           s.precision, s.keep, s.spread, s.threshold);
             return std::string(text);
         });
-    each_of<rule::AnyRule>([&]<class R>() {
+    each_of<rule::Rules>([&]<class R>() {
         add_rule(bind_declared<R>(m), step_of<R>, R::metric, rule::DropOnly<R>, rule::HasExactStep<R>);
     });
     m.def(
         "declared",
         [] {
             nb::dict all;
-            each_of<rule::AnyRule>([&]<class R>() { describe(all, declaration_of<R>(), rule::uses(R{})); });
+            each_of<rule::Rules>([&]<class R>() { describe(all, declaration_of<R>(), rule::uses(R{})); });
             return all;
         },
         nb::sig("def declared() -> dict[str, onlinear._core.Declaration]"),

@@ -46,12 +46,15 @@ using Order = nb::ndarray<nb::ro, std::int64_t, nb::ndim<1>, nb::c_contig, nb::d
 using Numbers = nb::ndarray<nb::ro, double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 nb::tuple learn(SequenceHandle& self, Sentences& batch, const std::optional<Order>& order,
-                const std::optional<Numbers>& weight, nb::object cost, nb::list classes, std::size_t known) {
+                const std::optional<Numbers>& weight, nb::object cost, nb::list classes, std::size_t known,
+                const std::optional<Numbers>& label_weight, bool balanced) {
     const auto lock = own_turn(self.turn);
     std::exception_ptr raised;
     sequence::SentenceLesson lesson{.order = nullptr,
                                     .count = batch.sentences(),
                                     .weight = nullptr,
+                                    .label_weight = nullptr,
+                                    .balanced = balanced,
                                     .cost = cost_of(cost, classes, raised),
                                     .known = known};
     if (order) {
@@ -65,6 +68,11 @@ nb::tuple learn(SequenceHandle& self, Sentences& batch, const std::optional<Orde
         if (weight->shape(0) != batch.sentences())
             throw std::invalid_argument("weights and sequences differ in number");
         lesson.weight = weight->data();
+    }
+    if (label_weight) {
+        if (label_weight->shape(0) != self.layout().labels())
+            throw std::invalid_argument("weights and labels differ in number");
+        lesson.label_weight = label_weight->data();
     }
     for (const std::int32_t label : batch.label)
         if (static_cast<std::uint64_t>(label) >= self.layout().labels())
@@ -134,7 +142,7 @@ void bind_sequence(nb::module_& m) {
             "__init__",
             [](SequenceHandle* self, nb::handle rule, nb::handle belief, bool single_precision,
                std::size_t max_features) {
-                auto learner = sequence::make_learner(to_rule(rule), to_belief(belief), single_precision);
+                auto learner = sequence::make_learner(*to_rule(rule), to_belief(belief), single_precision);
                 new (self) SequenceHandle{};
                 self->learner = std::move(learner);
                 self->max_features = max_features;
@@ -143,7 +151,8 @@ void bind_sequence(nb::module_& m) {
         .def("read", &read_sequences, nb::arg("X"), nb::arg("y").none(), nb::arg("index"),
              nb::arg("learning"), nb::arg("new_labels"))
         .def("learn", &learn, nb::arg("batch"), nb::arg("order").none(), nb::arg("weight").none(),
-             nb::arg("cost"), nb::arg("classes"), nb::arg("known"))
+             nb::arg("cost"), nb::arg("classes"), nb::arg("known"), nb::arg("label_weight") = nb::none(),
+             nb::arg("balanced") = false)
         .def("tag", &tag, nb::arg("batch"), nb::arg("confidence"), nb::arg("first") = 0,
              nb::arg("last") = nb::none())
         .def(
@@ -161,14 +170,6 @@ void bind_sequence(nb::module_& m) {
                 self.learner->check_layout();
             },
             nb::arg("names"), "Take the names past those that are known.")
-        .def(
-            "add_columns",
-            [](SequenceHandle& self, std::size_t n) {
-                const auto lock = own_turn(self.turn);
-                if (self.names.size() > 0) throw std::invalid_argument("the features have names");
-                self.layout().add_columns(n);
-            },
-            nb::arg("n"))
         .def(
             "permute_labels",
             [](SequenceHandle& self, const std::vector<std::size_t>& order) {

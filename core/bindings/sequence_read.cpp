@@ -84,11 +84,18 @@ private:
         if (known > 0 && count != known)
             refuse("it has " + std::to_string(count) + " features a token, the sequences before it " +
                    std::to_string(known));
-        if (known == 0 && !learning_) refuse("the model has learned nothing yet");
+        if (known == 0 && !learning_) return;  // labels were announced, and nothing is known of any column
         if (count > handle_.max_features)
             refuse(std::to_string(count) + " features are more than max_features (" +
                    std::to_string(handle_.max_features) + ")");
         handle_.layout().add_columns(count);
+    }
+
+    /// An entry of an array; where nothing is known of any column, its weights are zero and it is left out.
+    template <class Value>
+    void add(std::size_t column, Value value) {
+        const auto& slots = handle_.layout().column;
+        if (!slots.empty()) batch_.add(slots[column], value);
     }
 
     void dense(const Values& x, const std::vector<std::int32_t>& labels) {
@@ -97,7 +104,7 @@ private:
         const double* value = x.data();
         for (token_ = 0; token_ < x.shape(0); ++token_) {
             for (std::size_t c = 0; c < x.shape(1); ++c, ++value)
-                if (*value != 0) batch_.add(handle_.layout().column[c], usable(*value));
+                if (*value != 0) add(c, usable(*value));
             batch_.end_token(labels.empty() ? -1 : labels[token_]);
         }
         batch_.end_sentence();
@@ -122,7 +129,7 @@ private:
                 const std::int64_t c = indices.data()[j];
                 if (c < 0 || c >= static_cast<std::int64_t>(width))
                     refuse_token("feature index " + std::to_string(c) + " is outside the matrix");
-                batch_.add(handle_.layout().column[static_cast<std::size_t>(c)], usable(data.data()[j]));
+                add(static_cast<std::size_t>(c), usable(data.data()[j]));
             }
             batch_.sort_token();
             batch_.end_token(labels.empty() ? -1 : labels[token_]);

@@ -1,4 +1,5 @@
 #include <limits>
+#include <utility>
 
 #include "arrays.hpp"
 #include "sequence_handle.hpp"
@@ -20,6 +21,8 @@ nb::dict sequence_state(SequenceHandle& self) {
     out["names"] = array_of(std::vector<std::uint8_t>(text.begin(), text.end()));
     const std::vector<std::size_t>& starts = self.names.starts();
     out["name_starts"] = array_of(std::vector<std::int64_t>(starts.begin(), starts.end()));
+    // Only where labels are balanced: other models are written as they always were.
+    if (!self.learner->label_counts.empty()) out["label_counts"] = array_of(self.learner->label_counts);
     return out;
 }
 
@@ -68,13 +71,18 @@ void load_sequence_state(SequenceHandle& self, const nb::dict& given, const nb::
     layout.column = take_slots(state, "column_slots");
     const auto text = take<std::uint8_t>(state, "names");
     const auto starts = take<std::int64_t>(state, "name_starts");
+    std::vector<double> label_counts;
+    if (state.contains("label_counts")) label_counts = take<double>(state, "label_counts");
     check_slots(layout);
     const auto size = static_cast<std::int64_t>(text.size());
     if (counters.size() != 5 || starts.empty() || starts.front() != 0 || starts.back() != size)
         throw std::invalid_argument("state lacks its counters or its names");
-    for (const double count : counters)
-        if (!(count >= 0 && count <= 9007199254740992.0))  // 2^53, up to where they count one by one
-            throw std::invalid_argument("state holds a count that cannot be");
+    if (label_counts.size() > layout.labels())
+        throw std::invalid_argument("state holds counts of labels it does not have");
+    for (const std::vector<double>* counts : {&counters, &std::as_const(label_counts)})
+        for (const double count : *counts)
+            if (!(count >= 0 && count <= 9007199254740992.0))  // 2^53, up to where they count one by one
+                throw std::invalid_argument("state holds a count that cannot be");
     Dictionary names;
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
         if (starts[i + 1] < starts[i] || starts[i + 1] > size)
@@ -96,6 +104,7 @@ void load_sequence_state(SequenceHandle& self, const nb::dict& given, const nb::
                        .updates = counters[2],
                        .tokens = counters[3],
                        .wrong_tokens = counters[4]};
+    fresh->label_counts = std::move(label_counts);
     self.learner = std::move(fresh);
     self.names = std::move(names);
     self.classes = nb::steal<nb::list>(PySequence_List(classes.ptr()));

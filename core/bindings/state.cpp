@@ -29,6 +29,7 @@ void add_counts(nb::dict& out, const RowLearner& learner) {
     const Counters& n = learner.counters;
     out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates, n.cost};
     out["class_counts"] = learner.class_counts;
+    if (const std::vector<double> cut = learner.cut.numbers(); !cut.empty()) out["cut"] = cut;
 }
 
 Touched to_touched(
@@ -189,7 +190,7 @@ void bind_state(nb::module_& m, nb::class_<Handle>& learner) {
             [](Handle& self, const nb::dict& state, const Touched* touched) {
                 const auto lock = own_turn(self.turn);
                 nb::dict arrays;
-                std::vector<double> calibration, counters, counts;
+                std::vector<double> calibration, counters, counts, cuts;
                 for (auto [key, value] : state) {
                     const auto name = nb::cast<std::string>(key);
                     if (name == "calibration")
@@ -198,15 +199,19 @@ void bind_state(nb::module_& m, nb::class_<Handle>& learner) {
                         counters = nb::cast<std::vector<double>>(value);
                     else if (name == "class_counts")
                         counts = nb::cast<std::vector<double>>(value);
+                    else if (name == "cut")
+                        cuts = nb::cast<std::vector<double>>(value);
                     else
                         arrays[key] = value;
                 }
                 check_counts(counters, 4);
                 check_finite(counts);
                 const Calibration map = calibration_from(calibration);
+                const Cut cut = Cut::from(cuts);
                 const HeldState held = from_dict(arrays);
                 self.learner->load(held.given(touched));
                 self.learner->calibration = map;
+                self.learner->cut = cut;
                 self.learner->counters = {.seen = counters[0],
                                           .mistakes = counters[1],
                                           .updates = counters[2],

@@ -98,6 +98,48 @@ inline double pass_over(const V* x, T* out, std::size_t n) {
     return norm2;
 }
 
+template <class T>
+bool exceeds(const T* x, const T* s, std::size_t n) {
+    constexpr std::size_t size = VectorOf<T>::size;
+    typename VectorOf<T>::integers more{};
+    std::size_t j = 0;
+    for (; j + size <= n; j += size) {
+        const Vector<T> v = load_any(x + j), limit = load_any(s + j);
+        more |= (v > limit) | (-v > limit);
+    }
+    bool any = false;
+    for (; j < n; ++j) any |= x[j] > s[j] || -x[j] > s[j];
+    for (std::size_t i = 0; i < size; ++i) any |= more[i] != 0;
+    return any;
+}
+
+template <class T>
+double divide(const T* x, const T* s, T* out, std::size_t n) {
+    constexpr std::size_t size = VectorOf<T>::size;
+    typedef Vector<T> Anywhere __attribute__((aligned(sizeof(T)), may_alias));
+    const Vector<T> one = broadcast(T{1});
+    double norm2 = 0;
+    for (std::size_t start = 0; start < n; start += kFold) {
+        const std::size_t stop = start + kFold < n ? start + kFold : n;
+        Vector<T> sum{};
+        std::size_t j = start;
+        for (; j + size <= stop; j += size) {
+            const Vector<T> divisor = load_any(s + j);
+            const Vector<T> v = load_any(x + j) / (divisor > 0 ? divisor : one);
+            *reinterpret_cast<Anywhere*>(out + j) = v;
+            sum += v * v;
+        }
+        double rest = 0;
+        for (; j < stop; ++j) {
+            const T v = x[j] / (s[j] > 0 ? s[j] : T{1});
+            out[j] = v;
+            rest += static_cast<double>(v * v);
+        }
+        norm2 += fold(sum) + rest;
+    }
+    return norm2;
+}
+
 template <class V>
 inline bool is_finite(V x) {
     return x - x == 0;
@@ -251,8 +293,8 @@ Staged stage_i32(const std::int32_t* index, const T* x, std::uint32_t* at, T* va
 namespace ONLINEAR_LEVEL {
 template <class T>
 StagingLoops<T> staging_loops() {
-    return {sort_few<T>,         norm2<T>,     copy<T, float>, copy<T, double>, slots_32,
-            slots<std::int64_t>, stage_i32<T>, all_within<T>,  inside_i32};
+    return {sort_few<T>,  norm2<T>,      copy<T, float>, copy<T, double>, slots_32,  slots<std::int64_t>,
+            stage_i32<T>, all_within<T>, exceeds<T>,     divide<T>,       inside_i32};
 }
 template StagingLoops<float> staging_loops();
 template StagingLoops<double> staging_loops();

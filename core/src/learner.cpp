@@ -72,13 +72,13 @@ Refusal inspect(const Matrix& m, bool single_precision) {
     return single_precision ? slow_look<float>(m) : slow_look<double>(m);
 }
 
-std::unique_ptr<RowLearner> make_learner(const TaskSpec& task, const std::optional<rule::AnyRule>& rule,
+std::unique_ptr<RowLearner> make_learner(const TaskSpec& task, const rule::AnyRule* rule,
                                          const BeliefSpec& belief, bool single_precision,
                                          std::size_t features, bool intercept) {
     check_task(task, rule, belief, intercept);
     auto learner = std::visit(
         [&](const auto& options) { return make(task, options, single_precision, features); }, belief);
-    if (rule) learner->rule = *rule;
+    if (rule) learner->set_rule(*rule);
     learner->intercept = intercept;
     learner->prepare();
     return learner;

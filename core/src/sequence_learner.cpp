@@ -1,5 +1,5 @@
 #include "onlinear/compatible.hpp"
-#include "onlinear/sequence/learner.hpp"
+#include "onlinear/sequence/loop.hpp"
 
 namespace onlinear::sequence {
 
@@ -21,7 +21,7 @@ template <class T, class Options>
 std::unique_ptr<SentenceLearner> build(const rule::AnyRule& rule, const Options& options) {
     using Belief = typename Options::template Belief<T>;
     auto learner = std::make_unique<Labeler<Belief>>(Belief(options, 1, 2, true));
-    learner->rule = rule;
+    learner->set_rule(rule);
     learner->prepare();
     return learner;
 }

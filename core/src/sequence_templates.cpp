@@ -54,7 +54,8 @@ void Trait::apply(std::string_view word, std::string& out) const {
             break;
         case brief:
             for (const char c : word)
-                if (const char s = shape_of(c); out.empty() || out.back() != s) out += s;
+                // Bytes of other scripts stay: half a character is no text.
+                if (const char s = shape_of(c); out.empty() || out.back() != s || (s & 0x80) != 0) out += s;
             break;
         case digits:
             for (const char c : word) out += is_digit(c) ? '0' : c;

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "onlinear/learner.hpp"
+#include "rules.hpp"
 
 /// Streams for the tests of the core, and what a learner knows as plain numbers.
 namespace rows {

@@ -1,5 +1,18 @@
 #pragma once
+#include "onlinear/learner.hpp"
 #include "onlinear/rule/all.hpp"
+
+namespace onlinear {
+
+/// A learner of a rule that is written where it is asked for; none for a task that is its own.
+inline std::unique_ptr<RowLearner> make_learner(const TaskSpec& task,
+                                                const std::optional<rule::AnyRule>& rule,
+                                                const BeliefSpec& belief, bool single_precision,
+                                                std::size_t features, bool intercept) {
+    return make_learner(task, rule ? &*rule : nullptr, belief, single_precision, features, intercept);
+}
+
+}  // namespace onlinear
 
 /// The closed list of rules, for tests that hold every rule to something.
 namespace rules {
@@ -39,8 +52,8 @@ std::vector<R> variations() {
 /// Calls f for every rule of the closed list, in every variation.
 template <std::size_t I = 0, class F>
 void every_rule(F&& f) {
-    if constexpr (I < std::variant_size_v<rule::AnyRule>) {
-        for (const auto& rule : variations<std::variant_alternative_t<I, rule::AnyRule>>()) f(rule);
+    if constexpr (I < std::variant_size_v<rule::Rules>) {
+        for (const auto& rule : variations<std::variant_alternative_t<I, rule::Rules>>()) f(rule);
         every_rule<I + 1>(f);
     }
 }

@@ -3,6 +3,7 @@
 #include "onlinear/compatible.hpp"
 #include "onlinear/learner.hpp"
 #include "onlinear/sequence/learner.hpp"
+#include "rules.hpp"
 #include "testing.hpp"
 
 using namespace onlinear;
@@ -28,18 +29,18 @@ std::string made(const TaskSpec& task, const std::optional<rule::AnyRule>& rule,
 }
 bool has(const std::string& text, const char* words) { return text.find(words) != std::string::npos; }
 
-template <class Variant, std::size_t I = 0, class F>
+template <class Spec, class Variant = Spec, std::size_t I = 0, class F>
 void each(F&& f) {
     if constexpr (I < std::variant_size_v<Variant>) {
-        f(Variant(std::in_place_index<I>));
-        each<Variant, I + 1>(f);
+        f(Spec(std::in_place_index<I>));
+        each<Spec, Variant, I + 1>(f);
     }
 }
 
 }  // namespace
 
 TEST("every rule is defined on some belief, and every belief serves some rule") {
-    each<rule::AnyRule>([](const rule::AnyRule& rule) {
+    each<rule::AnyRule, rule::Rules>([](const rule::AnyRule& rule) {
         int fit = 0;
         each<BeliefSpec>([&](const BeliefSpec& belief) { fit += pair(rule, belief).empty(); });
         CHECK(fit > 0);
@@ -48,14 +49,15 @@ TEST("every rule is defined on some belief, and every belief serves some rule") 
         rule::RegularizedPassiveAggressive{.penalty = rule::RegularizedPassiveAggressive::kL1Ball};
     each<BeliefSpec>([&](const BeliefSpec& belief) {
         int fit = pair(ball, belief).empty();
-        each<rule::AnyRule>([&](const rule::AnyRule& rule) { fit += pair(rule, belief).empty(); });
+        each<rule::AnyRule, rule::Rules>(
+            [&](const rule::AnyRule& rule) { fit += pair(rule, belief).empty(); });
         CHECK(fit > 0);
     });
 }
 
 TEST("a learner is made of what goes together, and of nothing else") {
     each<BeliefSpec>([](const BeliefSpec& belief) {
-        each<rule::AnyRule>([&](const rule::AnyRule& rule) {
+        each<rule::AnyRule, rule::Rules>([&](const rule::AnyRule& rule) {
             CHECK(made(task::Binary{}, rule, belief) == pair(rule, belief));
         });
     });
@@ -125,7 +127,7 @@ TEST("a task that is its own rule takes none") {
     CHECK(has(made(pa, {}, belief::DiagonalOptions{}),
               "task.MulticlassJoint(method='pa') is not defined on belief.Diagonal"));
     CHECK(made(arow, {}, belief::FullOptions{}).empty());
-    CHECK(has(made(arow, {}, belief::KernelOptions{}), "several classes"));
+    CHECK(has(made(arow, {}, belief::KernelOptions{}), "several demands"));
     CHECK(
         has(made(arow, {}, belief::DiagonalOptions{.projection = belief::DiagonalOptions::kExact}), "exact"));
     CHECK(has(made(task::Binary{}, {}, belief::MeanOptions{}), "needs a rule"));

@@ -138,7 +138,7 @@ TEST("the clock counts rounds and the updates before each, over all calls") {
     Watched task;
     task.clocks = &clocks;
     TaskLearner<Watched, belief::Mean<double>> learner(task, belief::Mean<double>({}, s.columns + 1, 1));
-    learner.rule = rule::PassiveAggressive{};
+    learner.set_rule(rule::PassiveAggressive{});
     learner.prepare();
     std::uint64_t updates = 0;
     for (std::size_t row = 0; row < s.size(); row += 20) {

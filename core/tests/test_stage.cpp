@@ -83,7 +83,7 @@ TEST("rows read without staging end there too") {
     const Planes<double> one(1, 7, 1), several(1, 7, 3);
     std::vector<double> sums(16, kNan);
     const Stager<double> single(matrix, false, one), lanes(matrix, false, several);
-    CHECK(single.score(0, 2, one.data() + 1, 1, 0, sums.data()) == 1);
+    CHECK(single.score(0, 2, one.data() + 1, 1, 0, nullptr, sums.data()) == 1);
     CHECK(lanes.score(0, several.data() + several.width(), several.lanes(), sums.data()));
     CHECK(!lanes.score(1, several.data() + several.width(), several.lanes(), sums.data()));
     Stage<double> stage;

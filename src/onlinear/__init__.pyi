@@ -44,6 +44,7 @@ class AROWClassifier(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -73,6 +74,7 @@ class AROWClassifier(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -102,6 +104,7 @@ class AROWRegressor(OnlineRegressor):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
@@ -125,6 +128,7 @@ class AROWRegressor(OnlineRegressor):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "drop",
         initial_variance: float = 1.0,
@@ -148,6 +152,7 @@ class AdaGradRDAClassifier(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -172,6 +177,7 @@ class AdaGradRDAClassifier(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -196,6 +202,7 @@ class ConfidenceWeightedClassifier(ConfidentClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -223,6 +230,7 @@ class ConfidenceWeightedClassifier(ConfidentClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -251,6 +259,7 @@ class IELLIPClassifier(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -278,6 +287,7 @@ class IELLIPClassifier(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -305,6 +315,7 @@ class KernelClassifier(OnlineKernelClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -334,6 +345,7 @@ class KernelClassifier(OnlineKernelClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -363,6 +375,7 @@ class KernelRegressor(OnlineKernelRegressor):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     rule: Any
     kernel: Literal["linear", "poly", "rbf"] | Callable[[Any, Any], Any]
     gamma: float
@@ -390,6 +403,7 @@ class KernelRegressor(OnlineKernelRegressor):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         rule: Any = "arow",
         kernel: Literal["linear", "poly", "rbf"] | Callable[[Any, Any], Any] = "rbf",
         gamma: float = 1.0,
@@ -417,6 +431,7 @@ class MIRAClassifier(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -439,6 +454,7 @@ class MIRAClassifier(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -461,9 +477,10 @@ class MultilabelRanker(OnlineRanker):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     rule: Any
     phi: Callable[[Any, Any], Any] | None
-    threshold: float
+    threshold: float | None
     def __init__(
         self,
         *,
@@ -481,10 +498,11 @@ class MultilabelRanker(OnlineRanker):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
+        average: bool = True,
+        scale: Literal["max"] | None = None,
         rule: Any = "pa1",
         phi: Callable[[Any, Any], Any] | None = None,
-        threshold: float = 0.5,
+        threshold: float | None = None,
     ) -> None: ...
 
 class NAROWClassifier(OnlineClassifier):
@@ -503,6 +521,7 @@ class NAROWClassifier(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -530,6 +549,7 @@ class NAROWClassifier(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -557,6 +577,7 @@ class NHERDClassifier(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -583,6 +604,7 @@ class NHERDClassifier(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -609,6 +631,7 @@ class NORMAClassifier(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -635,6 +658,7 @@ class NORMAClassifier(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -661,6 +685,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -685,6 +710,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -708,8 +734,9 @@ class PassiveAggressiveOneClass(OnlineOneClass):
     grow_features: bool
     n_jobs: int | None
     variant: Literal["pa", "pa1", "pa2"]
-    C: float
-    radius: float
+    C: float | None
+    nu: float
+    radius: float | None
     max_radius: float | None
     contamination: float | None
     def __init__(
@@ -729,8 +756,9 @@ class PassiveAggressiveOneClass(OnlineOneClass):
         grow_features: bool = False,
         n_jobs: int | None = None,
         variant: Literal["pa", "pa1", "pa2"] = "pa1",
-        C: float = 0.1,
-        radius: float = 1.0,
+        C: float | None = None,
+        nu: float = 0.1,
+        radius: float | None = None,
         max_radius: float | None = None,
         contamination: float | None = None,
     ) -> None: ...
@@ -751,6 +779,7 @@ class PassiveAggressiveRegressor(OnlineRegressor):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     variant: Literal["pa", "pa1", "pa2"]
     C: float
     epsilon: float
@@ -772,6 +801,7 @@ class PassiveAggressiveRegressor(OnlineRegressor):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         variant: Literal["pa", "pa1", "pa2"] = "pa1",
         C: float = 1.0,
         epsilon: float = 0.1,
@@ -793,6 +823,7 @@ class Perceptron(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -816,6 +847,7 @@ class Perceptron(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -839,6 +871,7 @@ class ROMMAClassifier(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -861,6 +894,7 @@ class ROMMAClassifier(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -883,6 +917,7 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -909,6 +944,7 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -935,6 +971,7 @@ class SecondOrderPerceptron(OnlineClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -962,6 +999,7 @@ class SecondOrderPerceptron(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -987,6 +1025,7 @@ class SequenceLabeler(OnlineLabeler):
     belief: Any
     average: bool
     cost: Literal["hamming", "mean_hamming", "zero_one"] | Callable[[list[Any], list[Any]], float] | None
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
     templates: Sequence[str] | None
     columns: Sequence[str] | None
     max_tokens: int
@@ -1008,6 +1047,7 @@ class SequenceLabeler(OnlineLabeler):
         cost: Literal["hamming", "mean_hamming", "zero_one"]
         | Callable[[list[Any], list[Any]], float]
         | None = "hamming",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         templates: Sequence[str] | None = None,
         columns: Sequence[str] | None = None,
         max_tokens: int = 65536,
@@ -1029,6 +1069,7 @@ class SoftConfidenceWeightedClassifier(ConfidentClassifier):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
+    scale: Literal["max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -1057,6 +1098,7 @@ class SoftConfidenceWeightedClassifier(ConfidentClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = False,
+        scale: Literal["max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",

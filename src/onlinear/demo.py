@@ -398,6 +398,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    from .cli import as_process
+    from .cli import as_process  # as a process of its own; who calls `main` has one
 
     as_process(main)

@@ -5,7 +5,7 @@ Both see a feature as present or absent, as words are in text.
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .exceptions import DataError
 from .model.parameters import check_number
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    from .model.types import Array, LabelsLike, MatrixLike
+
 __all__ = ["GameTheoreticSelector", "InformationGainSelector", "information_gain"]
 
-Array = npt.NDArray[Any]
 
-
-def information_gain(X: Any, y: npt.ArrayLike, threshold: float = 0.0) -> Array:
+def information_gain(X: MatrixLike, y: npt.ArrayLike, threshold: float = 0.0) -> Array:
     """How many bits the presence of each feature tells about the class.
 
     Parameters
@@ -54,7 +57,7 @@ def information_gain(X: Any, y: npt.ArrayLike, threshold: float = 0.0) -> Array:
     return _bits(totals[:, None], axis=0) - _conditional([counts, absent], float(totals.sum()))
 
 
-def _presence(X: Any, threshold: float) -> csc_matrix:
+def _presence(X: MatrixLike, threshold: float) -> csc_matrix:
     check_number("information_gain", "threshold", threshold, 0.0)
     matrix = csc_matrix(X if issparse(X) else np.asarray(X), dtype=np.float64)
     return csc_matrix(matrix > threshold, dtype=np.float64)
@@ -96,12 +99,12 @@ class _Selector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         mask[keep] = True
         return mask
 
-    def _checked(self, X: Any, y: Any) -> tuple[Any, Array]:
+    def _checked(self, X: MatrixLike, y: LabelsLike) -> tuple[Any, Array]:
         check_number(type(self).__name__, "k", self.k, 1, whole=True)
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
         return X, y
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = True
@@ -134,7 +137,7 @@ class InformationGainSelector(_Selector):
         self.k = k
         self.threshold = threshold
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Measure every feature.
 
         Parameters
@@ -189,7 +192,7 @@ class GameTheoreticSelector(_Selector):
         self.threshold = threshold
         self.candidates = candidates
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike) -> Self:
         """Play the game.
 
         Parameters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,10 @@ from .model.native import Native, Report, need_whole
 from .model.rows import Rows, refuse_dict
 from .model.weights import need_weight, weights_of
 
-__all__ = ["Expansion", "Learner", "Report", "expansion_of"]
+if TYPE_CHECKING:
+    from .model.types import Array, LabelsLike, MatrixLike
 
-Array = npt.NDArray[Any]
+__all__ = ["Expansion", "Learner", "Report", "expansion_of"]
 
 
 class Expansion(NamedTuple):
@@ -75,8 +76,8 @@ class Learner(Native):
 
     def learn(
         self,
-        X: Any,
-        y: Any = None,
+        X: MatrixLike,
+        y: LabelsLike = None,
         sample_weight: npt.ArrayLike | None = None,
         *,
         scores: Array | None = None,
@@ -161,7 +162,7 @@ class Learner(Native):
         last = max(self.n_blocks, 2) - 1
         return f"y must hold class numbers from 0 to {last}" + (" (or -1 and 1)" if self._is_single else "")
 
-    def learn_one(self, x: dict[Any, Any], y: Any = None, w: float = 1.0) -> None:
+    def learn_one(self, x: dict[Any, Any], y: LabelsLike = None, w: float = 1.0) -> None:
         """Learn one example from a dict of features."""
         label, target = 0, 0.0
         relevant: list[int] | None = None
@@ -184,7 +185,7 @@ class Learner(Native):
         if fault:
             raise refuse_dict(x, fault, row, column, single_precision=handle.single_precision, w=w)
 
-    def _label_of(self, y: Any) -> int:
+    def _label_of(self, y: LabelsLike) -> int:
         """A class number, written as any kind of number."""
         if isinstance(y, int):
             return 0 if y == -1 and self._is_single else _within_int32(y)
@@ -212,13 +213,13 @@ class Learner(Native):
             numbers = np.where(numbers == -1, np.int32(0), np.where(numbers == 1, np.int32(1), np.int32(-9)))
         return numbers
 
-    def scores(self, X: Any, *, n_threads: int = 1) -> Array:
+    def scores(self, X: MatrixLike, *, n_threads: int = 1) -> Array:
         """Linear scores: shape (n,) for one block of weights, else (n, n_blocks)."""
         need_whole("n_threads", n_threads, 1, 1 << 16)
         out = self.read_rows(to_rows(X), n_threads=n_threads)
         return out[:, 0] if out.shape[1] == 1 else out
 
-    def margin_variance(self, X: Any, *, n_threads: int = 1) -> Array:
+    def margin_variance(self, X: MatrixLike, *, n_threads: int = 1) -> Array:
         """Variance of each score under the belief."""
         need_whole("n_threads", n_threads, 1, 1 << 16)
         out = self.read_rows(to_rows(X), variances=True, n_threads=n_threads)
@@ -277,14 +278,14 @@ def _need_filled(scores: Any) -> None:
         raise DataError(f"scores must be a contiguous, writeable array of float64 to be filled, got {kind}")
 
 
-def _target_of(y: Any) -> float:
+def _target_of(y: LabelsLike) -> float:
     try:
         return float(y)
     except (TypeError, ValueError, OverflowError):
         raise DataError(f"y must be a number, the target, got {y!r}", 0) from None
 
 
-def _numbers_of(y: Any) -> list[int]:
+def _numbers_of(y: LabelsLike) -> list[int]:
     from operator import index
 
     try:

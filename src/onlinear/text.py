@@ -19,6 +19,9 @@ from .io._settings import Analyzer, TextSettings, Weighting, whole
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
+    from sklearn.utils import Tags
+
+    from .model.types import Values
 
 __all__ = ["TextHasher"]
 
@@ -167,12 +170,12 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ParameterError(f"TextHasher: dtype must be float32 or float64, got {self.dtype!a}.")
         return _text.Hasher(bits=int(self.bits), max_names=int(max_names), **settings.native())
 
-    def __getstate__(self) -> dict[str, Any]:
-        state: dict[str, Any] = dict(super().__getstate__())
+    def __getstate__(self) -> Values:
+        state: Values = dict(super().__getstate__())
         state.pop("_hasher", None)  # native; `names_` has what it learned
         return state
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False

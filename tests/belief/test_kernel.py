@@ -15,6 +15,7 @@ from sklearn.datasets import load_digits
 
 from onlinear import Learner, belief, rule, task
 from onlinear.exceptions import ParameterError
+from tests.reference.learners import JointUpdate
 
 Array = NDArray[np.float64]
 
@@ -75,6 +76,54 @@ def test_the_linear_kernel_is_the_primal_learner(answer: Any, classes: int, inte
     assert_allclose(dual.scores(X), primal.scores(X), atol=1e-8 * scale)
     assert_allclose(dual.margin_variance(X), primal.margin_variance(X), atol=1e-8)
     assert (dual.n_updates, dual.n_mistakes) == (primal.n_updates, primal.n_mistakes)
+
+
+JOINT = {
+    "uniform": (task.MulticlassJoint(method="uniform", rate=0.7), {"rate": 0.7}),
+    "mira": (task.MulticlassJoint(method="mira", beta=0.05), {"beta": 0.05}),
+    "pa": (task.MulticlassJoint(method="pa", variant="pa1", C=0.3), {"variant": "PA-I", "C": 0.3}),
+}
+
+
+@pytest.mark.parametrize("intercept", [False, True], ids=["", "intercept"])
+@pytest.mark.parametrize("method", JOINT)
+def test_the_linear_kernel_learns_several_classes_at_once_as_weights_do(method: str, intercept: bool) -> None:
+    """MIRA, the uniform Perceptron and PA under all constraints know of x no more than scores and |x|²."""
+    X, y = data(classes=4)
+    asked = JOINT[method][0]
+    primal, dual = (
+        Learner(task=asked, belief=known, n_features=6, n_classes=4, fit_intercept=intercept)
+        for known in (belief.Mean(), belief.Kernel(kernel="linear"))
+    )
+    for model in (primal, dual):
+        model.learn(X, y, sample_weight=np.tile([1.0, 0.5, 2.0, 0.0], 30))
+    assert dual.n_updates == primal.n_updates > 10
+    assert_allclose(dual.mean, primal.mean, atol=1e-9)
+    assert_allclose(dual.scores(X), primal.scores(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("method", JOINT)
+def test_several_classes_at_once_are_learned_in_the_space_of_the_kernel(method: str) -> None:
+    """Rows of the root of the Gram matrix have the kernel for an inner product: NumPy learns them with weights."""
+    X, y = data(classes=4)
+    asked, parameters = JOINT[method]
+    gram = np.exp(-0.2 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    root = np.linalg.cholesky(gram)
+    oracle = JointUpdate(method, parameters, 4, len(X))
+    dual = Learner(task=asked, belief=belief.Kernel(gamma=0.2), n_features=6, n_classes=4)
+    for row in range(len(X)):
+        assert_allclose(dual.scores(X[row : row + 1])[0], oracle.scores(root[row]), atol=1e-9)
+        dual.learn(X[row : row + 1], y[row : row + 1])
+        oracle.learn(root[row], int(y[row]))
+    assert_allclose(dual.scores(X), root @ oracle.W.T, atol=1e-9)
+
+
+def test_constraints_that_ask_for_a_covariance_between_demands_have_no_kernel_form_here() -> None:
+    """AROW under several constraints is refused by name, and told where it is defined."""
+    with pytest.raises(
+        ParameterError, match=r"method='arow'\) is not defined on belief\.Kernel.*belief\.Mean"
+    ):
+        Learner(task=task.MulticlassJoint(method="arow"), belief=belief.Kernel(), n_features=2, n_classes=3)
 
 
 @pytest.mark.parametrize("variant", ["pa", "pa1", "pa2", "arow"])

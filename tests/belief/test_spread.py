@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,25 @@ def test_iellip_that_hardly_decays_learns_on(covariance: str, dtype: str) -> Non
     assert model.n_seen_ == 3000
     assert np.isfinite(model.coef_).all()
     assert (model.coef_std_ > 0).all()
+
+
+@pytest.mark.parametrize("covariance", ["diagonal", "full"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("seed", range(30))
+def test_a_spread_covariance_is_held_in_the_same_round_after_a_copy(
+    seed: int, dtype: str, covariance: str
+) -> None:
+    """When variances are held is decided by the variances, not by a bound that a copy measures anew."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((30, int(rng.integers(1, 4))))
+    X *= 10.0 ** rng.integers(-3, 3, (30, 1))
+    y = np.minimum(rng.integers(0, 4, 30), 1 + np.arange(30) * 4 // 30)
+    whole, parts = (IELLIPClassifier(c=0.9, b=0.999, covariance=covariance, dtype=dtype) for _ in range(2))
+    whole.partial_fit(X, y)
+    for start in range(0, 30, 5):
+        parts = copy.deepcopy(parts.partial_fit(X[start : start + 5], y[start : start + 5]))
+
+    assert parts.digest() == whole.digest()
 
 
 @pytest.mark.parametrize("known", BELIEFS, ids=str)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 
 import onlinear
 from onlinear import rule
-from onlinear.algorithms import table
+from onlinear.algorithms import index, table
+from onlinear.algorithms.gathering import gathered
 from onlinear.cli import main
 
 from .commands import onlinear as run
@@ -65,9 +67,45 @@ def test_all_promised_names_are_there() -> None:
 
 
 def test_every_rule_has_a_name() -> None:
-    """A rule that joins the closed list joins the table; least squares are a regressor's."""
-    named = {type(table.find(name).make().axes()[0]).__name__ for name in table.names()}
-    assert named == set(rule.declared()) - {"LeastSquares"}
+    """A rule that joins the closed list has a recipe with a name; least squares are a regressor's."""
+    named = {type(table.find(name).make().axes()[0]).__name__ for name in table.names()} | {"LeastSquares"}
+    missing = sorted(set(rule.declared()) - named)
+    assert not missing, (
+        f"{', '.join(missing)}: write a recipe in src/onlinear/algorithms with `rule_class = rule.{missing[0]}` and "
+        "`names = (Name(...),)`, then run `make stubs`"
+    )
+
+
+def test_the_index_says_what_the_recipes_say() -> None:
+    """It is gathered from them, so that listing names imports none; a name keeps its place."""
+    recipes, names = gathered()
+    remedy = "run `make stubs`, which writes src/onlinear/algorithms/index.py"
+    assert recipes == index.RECIPES, remedy
+    assert {kind: sorted(rows) for kind, rows in names.items()} == {
+        kind: sorted(rows) for kind, rows in index.NAMES.items()
+    }, remedy
+
+
+def test_a_parameter_of_a_rule_has_its_default_unless_the_recipe_says_otherwise() -> None:
+    """Parameters and defaults come from the rule's declaration; these recipes have reasons for others."""
+    other = {}
+    for estimator in index.RECIPES:
+        recipe: Any = table.recipe_named(estimator)
+        declared = rule.declared()[recipe.rule_class.__name__].parameters if recipe.rule_class else ()
+        defaults = {item.name: item.default for item in fields(recipe)}
+        other |= {
+            (estimator, each.name): defaults[each.name]
+            for each in declared
+            if defaults[each.name] != each.default
+        }
+    assert other == {
+        ("ConfidenceWeightedClassifier", "phi"): None,  # from the confidence
+        ("NORMAClassifier", "lam"): 1e-4,
+        ("PassiveAggressiveOneClass", "C"): None,  # from what decides the radius
+        ("ROMMAClassifier", "aggressive"): True,
+        ("RegularizedPassiveAggressiveClassifier", "alpha"): 0.001,
+        ("SoftConfidenceWeightedClassifier", "phi"): None,
+    }
 
 
 @pytest.mark.parametrize("classes", [2, 3])

@@ -356,7 +356,7 @@ sys.meta_path.insert(0, Sender())
     "module",
     [
         "onlinear.cli._streams",
-        "onlinear.cli._actions",
+        "onlinear.cli.actions",
         "onlinear._core",
         "onlinear.io",
         "json",

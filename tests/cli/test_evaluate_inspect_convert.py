@@ -11,7 +11,7 @@ from sklearn import metrics
 
 import onlinear
 from onlinear.algorithms import table
-from onlinear.cli._evaluate import Evaluation, curve_points
+from onlinear.cli._class_results import Evaluation, curve_points
 
 from .commands import onlinear as run
 from .commands import write_svmlight

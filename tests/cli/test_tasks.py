@@ -153,9 +153,11 @@ def test_the_table_shows_errors_made_before_learning(folder: Path) -> None:
 
 def test_ranking_figures_are_made_before_learning(folder: Path) -> None:
     """The same of sets of labels, which come into play with the row that has them."""
-    said = run("train", folder / "sets.svm", "--task", "multilabel", "--json", "-q").json
+    said = run(
+        "train", folder / "sets.svm", "--task", "multilabel", "-p", "average=false", "--json", "-q"
+    ).json
     batch = next(iter(onlinear.read(folder / "sets.svm", multilabel=True)))
-    model, known = onlinear.MultilabelRanker(dtype="float32"), list[int]()
+    model, known = onlinear.MultilabelRanker(dtype="float32", average=False), list[int]()
     losses = []
     for i in range(ROWS):
         labels = {int(label) for label in batch.y[i]}
@@ -352,6 +354,14 @@ def test_sequences_are_labelled_in_a_copy_of_their_file(folder: Path, tmp_path: 
     assert figures["f1"] > 0.9
     sure = run("predict", saved, folder / "more.conll", "--proba").out.splitlines()
     assert all(0.5 <= float(line.split()[4]) <= 1 for line in sure if line)
+
+
+def test_labels_are_balanced_in_a_stream_of_sequences(folder: Path, tmp_path: Path) -> None:
+    """``-p class_weight=balanced`` is the labeler's parameter, counted as the file is read."""
+    saved, said = trained("sequence", folder, tmp_path, "-p", "class_weight=balanced")
+    assert said["parameters"]["class_weight"] == "balanced"
+    model = onlinear.SequenceLabeler(class_weight="balanced").partial_fit_file(folder / "chunks.conll")
+    assert onlinear.load(saved).digest() == model.digest()
 
 
 def test_sequences_are_streamed(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -618,3 +628,16 @@ def test_a_file_without_labels_is_labelled_but_not_evaluated(folder: Path, tmp_p
     done = run("evaluate", saved, bare)
     assert done.code == 1
     assert "no column of labels" in done.err
+
+
+def test_the_best_labels_of_each_row(folder: Path, tmp_path: Path) -> None:
+    """``predict --top`` writes as many labels as asked for, the best first; other models say that they rank none."""
+    saved, _ = trained("multilabel", folder, tmp_path)
+    model = onlinear.MultilabelRanker.load(saved)
+    batch = next(iter(onlinear.read(folder / "sets.svm", multilabel=True)))
+    lines = run("predict", saved, folder / "sets.svm", "--top", 2).out.splitlines()
+
+    assert lines == [",".join(map(str, row)) for row in model.predict_labels(batch.X, top_k=2)]
+    assert run("predict", saved, folder / "sets.svm", "--top", 0).code == 2
+    saved, _ = trained("one-class", folder, tmp_path)
+    assert "does not rank labels" in run("predict", saved, folder / "numbers.svm", "--top", 2).err

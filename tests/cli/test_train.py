@@ -95,6 +95,38 @@ def test_the_command_learns_the_same_bits_as_python(name: str, tmp_path: Path) -
     assert streamed.digest() == single.digest()
 
 
+@pytest.mark.parametrize("name", ["arow", "averaged-perceptron"])
+def test_scaled_features_are_the_same_bits_as_in_python(name: str, tmp_path: Path) -> None:
+    """`--scale max` is ``scale="max"``, also by way of checkpoints; `inspect` tells it."""
+    data = tmp_path / "units.svm"
+    write_svmlight(tmp_path / "plain.svm", 300, classes=3)
+    lines = (tmp_path / "plain.svm").read_text().splitlines()
+    data.write_text(
+        "".join(f"{line} 60:{1000 * (i % 7)} 61:{1e-6 * (i % 5)}\n" for i, line in enumerate(lines))
+    )
+    whole, resumed = tmp_path / "whole.safetensors", tmp_path / "resumed.safetensors"
+    common = ("train", data, "-a", name, "--scale", "max", "--quiet")
+    assert run(*common, "--save", whole).code == 0
+    streamed = make(name, scale="max").fit_stream(onlinear.read(data, batch_size=7))
+    assert onlinear.load(whole).digest() == streamed.digest()
+    assert run(*common, "--checkpoint", tmp_path / "run", "--every", "70", "--save", resumed).code == 0
+    assert (
+        run(*common, "--checkpoint", tmp_path / "run", "--every", "70", "--resume", "--save", resumed).code
+        == 0
+    )
+    assert onlinear.load(resumed).digest() == streamed.digest()
+    assert "scale=max" in run("inspect", whole).out
+
+
+def test_scale_is_said_once_and_rightly(tmp_path: Path) -> None:
+    """By the option or by the parameter, and for models that have it."""
+    data = write_svmlight(tmp_path / "m.svm", 30)
+    assert run("train", data, "--scale", "max", "-p", "scale=max").code == 2
+    assert "'max'" in run("train", data, "--scale", "min").err
+    assert "MaxAbsScaler" in run("train", data, "-a", "adagrad-rda", "--scale", "max").err
+    assert run("train", data, "-a", "adagrad-rda", "--scale", "none", "--quiet").code == 0
+
+
 def test_labels_that_are_equal_numbers_are_one_class(tmp_path: Path) -> None:
     """+1, 1 and 1.0 are one class, written 1."""
     data = tmp_path / "a.svm"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,9 +46,23 @@ def averages(combination: Combination) -> bool:
 
 
 def test_every_rule_has_a_reference() -> None:
-    """A rule that joins the closed list joins `combinations.py`; least squares are held to theirs as regression."""
-    held = {type(each.rule).__name__ for each in (*SINGLE, *REGULARIZED)}
-    assert held | {"LeastSquares"} == set(rule.declared())
+    """A rule that joins the closed list is written in NumPy, too; least squares are held to theirs as regression."""
+    held = {type(each.rule).__name__ for each in (*SINGLE, *REGULARIZED)} | {"LeastSquares"}
+    missing = sorted(set(rule.declared()) - held)
+    assert not missing, (
+        f"{', '.join(missing)}: write the rule in NumPy in tests/reference/rules.py, as a function under "
+        f'@reference("{missing[0]}", {{a parameter: a value to compare at, ...}})'
+    )
+
+
+def test_every_rule_has_a_test_of_its_own() -> None:
+    """Of what defines it: a file in tests/rule makes it."""
+    written = "".join(path.read_text() for path in (Path(__file__).parents[1] / "rule").glob("test_*.py"))
+    missing = [name for name in rule.declared() if f"rule.{name}(" not in written]
+    assert not missing, (
+        f"{', '.join(missing)}: test in tests/rule what defines the rule, its optimisation problem where it has one, "
+        f"as in `moves(rule.{missing[0]}(...), belief.Mean(), seed)`"
+    )
 
 
 every_combination = pytest.mark.parametrize(("combination", "classes"), CASES)

@@ -27,14 +27,24 @@ VARIATIONS: dict[str, list[dict[str, Any]]] = {
         {"projection": "kl"},
         {"constraints": "all"},
         {"average": True},
+        {"scale": "max"},
+        {"scale": "max", "constraints": "all"},
     ],
-    "PassiveAggressiveClassifier": [{"variant": "pa2"}, {"constraints": "all"}],
-    "SoftConfidenceWeightedClassifier": [{"penalty": "squared"}],
+    "PassiveAggressiveClassifier": [
+        {"variant": "pa2"},
+        {"constraints": "all"},
+        {"scale": "max", "average": True},
+    ],
+    "SoftConfidenceWeightedClassifier": [
+        {"penalty": "squared"},
+        {"scale": "max", "average": True, "min_variance": 0.01},
+    ],
     "NORMAClassifier": [{"nu": 0.3, "rho": 0.0}],
     "RegularizedPassiveAggressiveClassifier": [
         {"penalty": "l2_ball"},
         {"penalty": "l1_ball"},
         {"truncation": 1e-3},
+        {"scale": "max", "truncation": 1e-3},
     ],
     "KernelClassifier": [
         {"rule": "pa1"},

@@ -124,3 +124,20 @@ def test_a_dict_may_bring_very_many_names_at_once() -> None:
     model.learn_one({f"name {number}": 1.0 for number in range(150_000)} | {"red": "1", "red=1": 2.0}, 0)
     assert model.n_features_in_ == 150_003
     assert np.all(model.feature_names_in_[-2:] == ["name 149999", "red=1"])
+
+
+@pytest.mark.parametrize("weight", [None, [0.0]], ids=["refused", "of no weight"])
+def test_names_of_a_wider_batch_that_teaches_nothing_go_with_it(weight: list[float] | None) -> None:
+    """A batch with one more column that is refused, or has no weight, leaves names and features as they were."""
+    model = AROWClassifier(grow_features=True).partial_fit(
+        pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, 1.0]}), [0, 1]
+    )
+    value = np.nan if weight is None else 1.0
+    wider = pd.DataFrame({"a": [1.0], "b": [value], "c": [1.0]})
+    if weight is None:
+        with pytest.raises(DataError, match="NaN"):
+            model.partial_fit(wider, [0])
+    else:
+        model.partial_fit(wider, [0], sample_weight=weight)
+
+    assert model.n_features_in_ == len(model.feature_names_in_) == 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -107,3 +108,106 @@ def test_columns_may_be_called_like_the_parts_of_a_batch() -> None:
     """A data frame is one whatever its columns are called."""
     frame = pd.DataFrame(INSIDE, columns=["buffers", "bytes_read", "a", "b"])
     assert PassiveAggressiveOneClass().partial_fit(frame).n_seen_ == len(INSIDE)
+
+
+# ---------------------------------------------------------------------- a share instead of a radius
+
+DISTRIBUTIONS: dict[str, Any] = {
+    "normal": lambda rng, n: rng.normal(size=(n, 5)),
+    "far away": lambda rng, n: 1e6 + rng.normal(size=(n, 5)),
+    "tiny": lambda rng, n: 1e-9 * rng.normal(size=(n, 5)),
+    "huge": lambda rng, n: 1e12 * rng.uniform(-1, 1, size=(n, 3)),
+    "one feature": lambda rng, n: rng.normal(3.0, 0.1, size=(n, 1)),
+    "many features": lambda rng, n: rng.normal(size=(n, 300)),
+    "lognormal": lambda rng, n: rng.lognormal(sigma=1.5, size=(n, 4)),
+    "heavy tails": lambda rng, n: rng.standard_t(1.5, size=(n, 4)),
+    "skewed": lambda rng, n: rng.gamma(0.5, size=(n, 3)) - 7.0,
+    "sparse": lambda rng, n: rng.random((n, 50)) * (rng.random((n, 50)) < 0.1),
+}
+
+
+@pytest.mark.parametrize("nu", [0.02, 0.1, 0.4])
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_the_share_that_was_asked_for_lies_outside(name: str, nu: float) -> None:
+    """Of the rows it learned from, and of others like them, in one pass and in several."""
+    rng = np.random.default_rng(0)
+    seen, fresh = (DISTRIBUTIONS[name](rng, 4000) for _ in range(2))
+    for model in (
+        PassiveAggressiveOneClass(nu=nu, dtype="float64").partial_fit(seen),
+        PassiveAggressiveOneClass(nu=nu, dtype="float64", random_state=0).fit(seen),
+    ):
+        for rows in (seen, fresh):
+            assert np.mean(model.predict(rows) == -1) == pytest.approx(nu, abs=0.025 + 0.1 * nu)
+
+
+@pytest.mark.parametrize("nu", [0.02, 0.1, 0.4])
+def test_fit_leaves_the_share_outside_though_there_is_no_middle(nu: float) -> None:
+    """Between two heaps the centre finds no rest; `fit` measures distances from where it is in the end."""
+    rng = np.random.default_rng(4)
+    for n in (30, 500, 3000):
+        rows = rng.normal(size=(n, 4)) + 6.0 * rng.integers(0, 2, size=(n, 1))
+        model = PassiveAggressiveOneClass(nu=nu, random_state=0).fit(rows)
+        assert np.mean(model.predict(rows) == -1) == pytest.approx(nu, abs=1 / 1024 + 1 / n)
+
+
+def ball(rows: Any, nu: float, C: float) -> tuple[Any, list[float]]:
+    """The centre and the last 1,024 distances, spelt out: steps of C radii towards each row, PA-I's."""
+    centre, distances = rows[0].copy(), list[float]()
+    for row in rows[1:]:
+        away = float(np.linalg.norm(row - centre))
+        kept = sorted(distances[-1024:])
+        radius = kept[max(int(np.ceil((1 - nu) * len(kept) - 1e-9)), 1) - 1] if kept else away
+        step = min(C * radius, away)
+        if away > 0:
+            centre += step * (row - centre) / away
+        distances.append(away)
+    return centre, distances[-1024:]
+
+
+def test_the_ball_of_a_share_is_the_one_spelt_out() -> None:
+    """Centre and radius follow the few lines of NumPy above."""
+    rows = np.random.default_rng(1).normal(2.0, 3.0, size=(1500, 3))
+    model = PassiveAggressiveOneClass(nu=0.2, C=0.05).partial_fit(rows)
+    centre, distances = ball(rows, 0.2, 0.05)
+
+    np.testing.assert_allclose(model.center_, centre, rtol=1e-9)
+    assert model.radius_ == pytest.approx(sorted(distances)[int(np.ceil(0.8 * 1024)) - 1], rel=1e-9)
+    assert model.offset_ == -model.radius_
+    np.testing.assert_array_equal(model.predict(rows) == 1, model.score_samples(rows) >= model.offset_)
+
+
+@pytest.mark.parametrize("power", [-40, -3, 60])
+def test_the_unit_of_the_features_does_not_matter(power: int) -> None:
+    """Rows in another unit, by a power of two, are judged alike to the bit."""
+    rows = np.random.default_rng(2).normal(1.0, 2.0, size=(800, 4))
+    plain = PassiveAggressiveOneClass(random_state=0).fit(rows)
+    scaled = PassiveAggressiveOneClass(random_state=0).fit(rows * 2.0**power)
+
+    np.testing.assert_array_equal(scaled.center_, plain.center_ * 2.0**power)
+    np.testing.assert_array_equal(scaled.predict(rows * 2.0**power), plain.predict(rows))
+
+
+def test_the_learned_radius_survives_a_file_and_goes_on(tmp_path: Path) -> None:
+    """Saved in the middle, handed over in pieces or as dicts: the same bits."""
+    rows = np.random.default_rng(3).normal(size=(1500, 3))
+    whole = PassiveAggressiveOneClass(dtype="float64").partial_fit(rows)
+    parts = PassiveAggressiveOneClass(dtype="float64").partial_fit(rows[:1200])
+    parts.save(tmp_path / "half.safetensors")
+    parts = onlinear.persistence.load(tmp_path / "half.safetensors")
+    for start in range(1200, 1500, 70):
+        parts.partial_fit(rows[start : start + 70])
+    single = PassiveAggressiveOneClass(dtype="float64").partial_fit(rows[:1])
+    for row in rows[1:]:
+        single.learn_one(dict(enumerate(row)))
+
+    assert whole.radius_ == parts.radius_ == single.radius_
+    assert whole.digest() == parts.digest() == single.digest()
+
+
+def test_a_share_must_be_one_and_needs_a_price() -> None:
+    """Refused with the remedy."""
+    for wrong in (0.0, 1.0, -0.1, "a few"):
+        with pytest.raises(ParameterError, match="nu must be"):
+            PassiveAggressiveOneClass(nu=wrong).fit(INSIDE)
+    with pytest.raises(ParameterError, match="Give a radius"):
+        PassiveAggressiveOneClass(variant="pa").fit(INSIDE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 import onlinear
 from onlinear.algorithms import table
 from onlinear.estimators import make
-from onlinear.exceptions import DataError, NumericError
+from onlinear.exceptions import DataError, NumericError, ReadError
+from tests.cli.commands import onlinear as command
 
 NAMES = ["x", "y", "z", "w"]
 
@@ -92,3 +94,61 @@ def test_a_class_that_was_refused_may_come_again(
 
     assert asked.classes_.tolist() == plain.classes_.tolist() == sorted(NAMES[: known + 1])
     assert asked.digest() == plain.digest()
+
+
+@pytest.mark.parametrize("size", [1, 2, 6])
+@pytest.mark.parametrize("rule", ["perceptron", "arow"])
+def test_a_label_of_a_refused_example_is_not_met_by_a_ranker(rule: str, size: int) -> None:
+    """However the stream is cut, and whichever example of a batch it is."""
+    X = np.array([[1.0], [2.0], [-1.0], [3e38], [1.0], [2.0]], dtype=np.float32)
+    y = [{"a"}, {"b"}, {"a", "b"}, {"late", "a"}, {"b"}, {"late"}]
+    batched, single = (onlinear.MultilabelRanker(rule=rule, dtype="float32") for _ in range(2))
+    batched.partial_fit(X[:1] * 1e-30, y[:1])
+    start = 0
+    while start < len(y):
+        stop = start + size
+        try:
+            batched.partial_fit(X[start:stop], y[start:stop])
+            start = stop
+        except NumericError as error:
+            assert start + error.row == 3
+            assert "late" not in batched.classes_
+            start += error.row + 1
+    for x, labels in [(X[0] * 1e-30, y[0]), *zip(X, y, strict=True)]:
+        if x[0] < 1e38:
+            single.learn_one({0: float(x[0])}, labels)
+
+    assert batched.digest() == single.digest()
+
+
+@pytest.mark.parametrize(
+    ("task", "first"),
+    [
+        ("classification", ""),
+        ("classification", "a 1:1\nb 1:-1\n"),
+        ("classification", "a 1:1\nb 1:-1\nc 2:1\n"),
+        ("multilabel", "a 1:1\nb 1:-1\nc 2:1\n"),
+    ],
+)
+def test_a_refused_line_of_a_stream_brings_no_class(tmp_path: Path, task: str, first: str) -> None:
+    """Passed over, it is as if it had not been there: in the bits, in the classes, and in the counts of them."""
+    good, bad = f"{first}b 1:1\na 1:1\nb 2:1\nlate 1:-1 2:1\n", "late 1:3e38 2:3e38\n"
+    for name, text in (("plain", good), ("spoiled", first + bad + good[len(first) :])):
+        (tmp_path / f"{name}.svm").write_text(text)
+        done = command(
+            *("train", f"{name}.svm", "--task", task, "-a", "arow", "--on-error", "skip", "--json"),
+            *("--save", f"{name}.safetensors"),
+            cwd=tmp_path,
+        )
+        assert done.code == 0, done.err
+        assert done.json["classes"] == {"a": good.count("a 1:1"), "b": good.count("b "), "late": 1} | (
+            {"c": 1} if "c" in first else {}
+        )
+        assert done.json["refused"] == (name == "spoiled")
+    plain, spoiled = (onlinear.load(tmp_path / f"{name}.safetensors") for name in ("plain", "spoiled"))
+
+    assert spoiled.digest() == plain.digest()
+    model = type(plain)(**{"rule": "arow"} if task == "multilabel" else {})
+    with pytest.raises(ReadError, match="spoiled.svm:"):
+        model.fit_stream(onlinear.read(tmp_path / "spoiled.svm", multilabel=task == "multilabel"))
+    assert "late" not in getattr(model, "classes_", [])

@@ -7,6 +7,8 @@ import copy
 import gzip
 import lzma
 import pickle
+import re
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,12 @@ from scipy.sparse import csr_array
 
 import onlinear
 from onlinear import AROWClassifier, SequenceLabeler, SoftConfidenceWeightedClassifier, persistence, rule
+from onlinear.algorithms.sequence import SequenceLabeling
 from onlinear.exceptions import DataError, ModelFileError, ParameterError
 from onlinear.sequence import default_templates, span_scores, spans, template_features, token_accuracy
+from onlinear.sequence.model import SequenceModel
 
+WINDOWS_OF_0_1_0 = [name for name in default_templates(2) if "." not in name and name != "bias"]
 SENTENCES = [
     [("The", "DT", "B-NP"), ("cat", "NN", "I-NP"), ("sleeps", "VBZ", "B-VP"), (".", ".", "O")],
     [
@@ -44,8 +49,20 @@ X = [template_features([token[:2] for token in sentence]) for sentence in SENTEN
 Y = [[token[2] for token in sentence] for sentence in SENTENCES]
 
 
-def chunking_features(sentence: list[tuple[str, ...]]) -> list[list[str]]:
-    """The windows of words and tags usual in chunking, spelt out."""
+def brief(word: str) -> str:
+    """What kinds of ASCII letters follow one another in a word; other characters stand for themselves."""
+    kinds = re.sub("[0-9]", "0", re.sub("[a-z]", "x", re.sub("[A-Z]", "X", word)))
+    return "".join(kind if kind.isascii() else kind * len(list(same)) for kind, same in groupby(kinds))
+
+
+def looks(word: str, k: int) -> list[str]:
+    """How the word at an offset looks: in lower case, ASCII only, and in brief."""
+    lower = "".join(c.lower() if c.isascii() else c for c in word)
+    return [f"w[{k}].lower={lower}", f"w[{k}].brief={brief(word)}"]
+
+
+def usual_features(sentence: list[tuple[str, ...]]) -> list[list[str]]:
+    """Windows of words and tags usual in chunking, how words look, and their affixes, spelt out."""
     n = len(sentence)
 
     def ngram(column: int, name: str, i: int, first: int, length: int) -> list[str]:
@@ -65,7 +82,13 @@ def chunking_features(sentence: list[tuple[str, ...]]) -> list[list[str]]:
         for length in (1, 2, 3):
             for first in range(-2, 4 - length):
                 f += ngram(1, "pos", i, first, length)
-        out.append(f + ["__BOS__"] * (i == 0) + ["__EOS__"] * (i == n - 1))
+        for k in (-1, 0, 1):
+            f += looks(sentence[i + k][0], k) if 0 <= i + k < n else []
+        word = sentence[i][0]
+        f.append(f"w[0].digits={re.sub('[0-9]', '0', word)}")
+        f += [f"w[0].prefix{length}={word[:length]}" for length in (1, 2, 3, 4)]
+        f += [f"w[0].suffix{length}={word[-length:]}" for length in (1, 2, 3, 4)]
+        out.append([*f, "bias"] + ["__BOS__"] * (i == 0) + ["__EOS__"] * (i == n - 1))
     return out
 
 
@@ -74,14 +97,38 @@ def chunking_features(sentence: list[tuple[str, ...]]) -> list[list[str]]:
 
 @given(
     st.lists(
-        st.tuples(st.text("abcXY|=.\u00e9", min_size=1), st.sampled_from(["NN", "VB"])),
+        st.tuples(st.text("abcXY19|=.\u00e9\u4e38", min_size=1), st.sampled_from(["NN", "VB"])),
         min_size=1,
         max_size=7,
     )
 )
-def test_default_templates_are_the_windows_usual_in_chunking(sentence: list[tuple[str, ...]]) -> None:
+def test_default_templates_are_windows_looks_and_affixes(sentence: list[tuple[str, ...]]) -> None:
     """With words and tags, features are spelt as a few lines of Python spell them."""
-    assert template_features(sentence) == chunking_features(sentence)
+    assert template_features(sentence) == usual_features(sentence)
+
+
+def test_words_alone_have_the_same_templates_but_for_those_of_tags() -> None:
+    """A column of tags adds to what words say and takes nothing from it."""
+    assert default_templates(1) == [name for name in default_templates(2) if "pos" not in name]
+
+
+def test_a_model_keeps_the_templates_that_were_usual_when_it_learned(conll: Path, tmp_path: Path) -> None:
+    """A file that does not name them is one of version 0.1.0, whose windows had neither looks nor affixes."""
+    model = SequenceLabeler(random_state=0).fit_file(conll)
+    model.save(tmp_path / "new.safetensors")
+    content, tensors = (
+        SequenceLabeler(random_state=0, templates=WINDOWS_OF_0_1_0).fit_file(conll)._model.parts()
+    )
+    content["parameters"] = {}
+    del content["usual_templates"]
+    old = SequenceModel(SequenceLabeling())
+    old.take_parts(content, tensors)
+    before = old.native.n_columns
+    old.learn_file(conll)
+
+    assert persistence.load(tmp_path / "new.safetensors")._model.usual_templates == default_templates(2)
+    assert old.native.n_columns == before
+    assert not [name for name in old.native.names() if "fix" in name or "brief" in name]
 
 
 @given(
@@ -603,3 +650,104 @@ def test_templates_and_columns_are_lists_of_words(name: str, value: Any) -> None
     """A single word is not one, though its letters are."""
     with pytest.raises(ParameterError, match=f"{name} must be None or a list of words"):
         SequenceLabeler(**{name: value}).fit([[["a"]]], [["B"]])
+
+
+# ---------------------------------------------------------------------- weights of labels
+
+
+def chunks(n: int, seed: int = 0) -> tuple[list[list[list[str]]], list[list[str]]]:
+    """Make sentences of words whose labels come in unequal numbers."""
+    rng = np.random.default_rng(seed)
+    X = [[[f"w={rng.integers(8)}"] for _ in range(rng.integers(1, 6))] for _ in range(n)]
+    return X, [[str(rng.choice(["O", "B", "I"], p=[0.7, 0.2, 0.1])) for _ in x] for x in X]
+
+
+def mean_weights(y: list[list[str]], weights: dict[str, float]) -> list[float]:
+    """Give each sentence the mean of its labels' weights."""
+    return [sum(weights.get(label, 1.0) for label in labels) / len(labels) for labels in y]
+
+
+def test_class_weights_are_weights_of_sequences() -> None:
+    """A dict of weights, and the mean of its labels' weights given for each sequence, mean the same; in `fit`, too."""
+    X, y = chunks(30)
+    weights = {"B": 2.0, "I": 0.5}
+    by_label = SequenceLabeler(class_weight=weights).partial_fit(X[:20], y[:20]).partial_fit(X[20:], y[20:])
+    by_hand = SequenceLabeler().partial_fit(X, y, sample_weight=mean_weights(y, weights))
+    assert by_label.digest() == by_hand.digest()
+
+    fitted = SequenceLabeler(class_weight=weights, random_state=0).fit(X, y)
+    assert fitted.digest() == SequenceLabeler(random_state=0).fit(X, y, mean_weights(y, weights)).digest()
+    assert fitted.digest() != SequenceLabeler(random_state=0).fit(X, y).digest()
+
+
+def test_a_label_of_no_weight_teaches_nothing() -> None:
+    """A sequence all of whose labels weigh nothing is no round."""
+    model = SequenceLabeler(class_weight={"O": 0.0}).partial_fit(
+        [[["a"]], [["b"], ["c"]]], [["B"], ["O", "O"]]
+    )
+    assert model.n_seen_ == 1
+
+
+def balanced_so_far(y: list[list[str]]) -> list[float]:
+    """Give each sentence the mean of n / (labels * count), over the tokens up to its end."""
+    counts: dict[str, int] = {}
+    out = []
+    for labels in y:
+        for label in labels:
+            counts[label] = counts.get(label, 0) + 1
+        total = sum(counts.values())
+        out.append(sum(total / (len(counts) * counts[label]) for label in labels) / len(labels))
+    return out
+
+
+def test_balanced_labels_are_counted_while_streaming(tmp_path: Path) -> None:
+    """Counts so far weigh the labels, whatever the batches, and go into the file."""
+    X, y = chunks(30, seed=1)
+    by_hand = SequenceLabeler(rule="arow", dtype="float64").partial_fit(
+        X, y, sample_weight=balanced_so_far(y)
+    )
+    model = SequenceLabeler(rule="arow", dtype="float64", class_weight="balanced").partial_fit(X[:7], y[:7])
+    for x, labels in zip(X[7:15], y[7:15], strict=True):
+        model.learn_one(x, labels)
+    model.save(tmp_path / "m.safetensors")
+    loaded = onlinear.load(tmp_path / "m.safetensors").partial_fit(X[15:], y[15:])
+    pickled = pickle.loads(pickle.dumps(model)).partial_fit(X[15:], y[15:])
+
+    np.testing.assert_allclose(loaded.emissions_, by_hand.emissions_, rtol=1e-12)
+    np.testing.assert_allclose(loaded.transitions_, by_hand.transitions_, rtol=1e-12)
+    assert loaded.digest() == pickled.digest()
+    assert loaded.digest() == model.partial_fit(X[15:], y[15:]).digest()
+
+
+def test_fit_balances_over_all_tokens() -> None:
+    """The weights of labels are scikit-learn's, over the tokens of all sequences that have a weight."""
+    from sklearn.utils.class_weight import compute_class_weight
+
+    X, y = chunks(30, seed=2)
+    sample_weight = np.where(np.arange(30) % 3 == 0, 0.0, 1.0)
+    tokens = [label for labels, weight in zip(y, sample_weight, strict=True) if weight for label in labels]
+    names = sorted(set(tokens))
+    weights = dict(
+        zip(names, compute_class_weight("balanced", classes=np.array(names), y=tokens), strict=True)
+    )
+    balanced = SequenceLabeler(class_weight="balanced", random_state=0).fit(X, y, sample_weight)
+    given = SequenceLabeler(class_weight=weights, random_state=0).fit(X, y, sample_weight)
+    assert balanced.emissions_.tolist() == given.emissions_.tolist()
+
+
+def test_counts_of_labels_that_are_not_there_are_refused() -> None:
+    """A state counts at most the labels it has, each at least 0 times."""
+    X, y = chunks(5)
+    model = SequenceLabeler(class_weight="balanced").partial_fit(X, y)
+    native = model.model_.native
+    state = native.state()
+    for bad in (np.ones(len(native.classes) + 1), -state["label_counts"]):
+        with pytest.raises(ValueError, match="state holds"):
+            native.load_state({**state, "label_counts": bad}, native.classes)
+
+
+@pytest.mark.parametrize("value", ["unbalanced", {"B": -1.0}, {"B": "much"}], ids=str)
+def test_bad_class_weights_are_named(value: Any) -> None:
+    """What is no weight is told before anything is learned."""
+    with pytest.raises(ParameterError, match="class_weight"):
+        SequenceLabeler(class_weight=value).partial_fit([[["a"]]], [["B"]])

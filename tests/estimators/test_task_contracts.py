@@ -27,7 +27,7 @@ ESTIMATORS = [
     AROWRegressor(),
     AROWRegressor(covariance="full"),
     PassiveAggressiveOneClass(),
-    PassiveAggressiveOneClass(variant="pa2", contamination=0.1),
+    PassiveAggressiveOneClass(variant="pa2", radius=1.0, contamination=0.1),
     PassiveAggressiveOneClass(max_radius=20.0, contamination=0.1),
     MultilabelRanker(),
     MultilabelRanker(rule="arow"),

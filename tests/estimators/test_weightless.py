@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -209,6 +210,34 @@ def test_sequences_of_no_weight_bring_nothing() -> None:
         SequenceLabeler().fit(tokens, labels, sample_weight=np.zeros(5))
 
 
+@pytest.mark.parametrize("size", [1, 5, ROWS])
+@pytest.mark.parametrize(
+    "axes", [(rule.Perceptron(), belief.Mean(average=True)), (rule.Arow(), belief.Full())], ids=str
+)
+def test_arrays_of_no_weight_leave_the_layout_of_weights_as_it_is(axes: tuple[Any, Any], size: int) -> None:
+    """Labels and columns take their places in the order in which sequences with a weight bring them."""
+    tokens, labels = [x[None] for x in X], [[str(number)] for number in NUMBERS]
+    whole, parts = (SequenceLabeler(rule=axes[0], belief=axes[1]) for _ in range(2))
+    whole.partial_fit([tokens[i] for i in np.flatnonzero(HEAVY)], [labels[i] for i in np.flatnonzero(HEAVY)])
+    for start in range(0, ROWS, size):
+        stop = start + size
+        parts.partial_fit(tokens[start:stop], labels[start:stop], sample_weight=1.0 * HEAVY[start:stop])
+
+    assert parts.digest() == whole.digest()
+
+
+@pytest.mark.parametrize("verb", ["fit", "partial_fit"])
+def test_a_sequence_that_overflows_is_named_though_others_have_no_weight(verb: str) -> None:
+    """The number is that of the caller's list."""
+    tokens = [np.array([[1.0]]), np.array([[2.0]]), np.array([[1e200]]), np.array([[-1e200]])]
+    options = {"shuffle": False} if verb == "fit" else {}
+    model = SequenceLabeler(rule=rule.Perceptron(), dtype="float64", **options)
+    with pytest.raises(NumericError, match="row 3") as refused:
+        getattr(model, verb)(tokens, [["a"], ["b"], ["a"], ["b"]], sample_weight=[1.0, 0.0, 1.0, 1.0])
+
+    assert refused.value.row == 3
+
+
 def test_a_learner_is_not_started_by_rows_of_no_weight() -> None:
     """Nor by a first row that is refused: what comes next may have another width."""
     learner = Learner(
@@ -228,3 +257,13 @@ def test_a_model_that_has_learned_nothing_prefers_no_class(n_classes: int) -> No
 
     assert model.n_seen_ == 0
     assert model.predict_proba(X[:2]).tolist() == [[1 / n_classes] * n_classes] * 2
+
+
+@pytest.mark.parametrize("kind", ["array", "sparse"])
+def test_a_labeler_told_its_labels_alone_answers_with_the_first_of_them(kind: str) -> None:
+    """Nothing is known of any column: every score is zero, and the first label wins the tie."""
+    x = np.ones((3, 4)) if kind == "array" else csr_array(np.ones((3, 4)))
+    model = SequenceLabeler(rule="arow").partial_fit([x], [[1, 0, 1]], classes=[0, 1], sample_weight=[0.0])
+    assert model.predict([x]) == [[0, 0, 0]]
+    with pytest.raises(DataError, match="NaN|nan"):
+        model.predict([np.full((1, 4), np.nan)])

@@ -250,3 +250,18 @@ def test_an_average_under_a_rising_scale_stays_a_number(seed: int, tmp_path: Pat
     survive(model, X, y)
     check_sound(model)
     check_twins(model, tmp_path / "model.safetensors", X[:20], y[:20])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_an_average_goes_as_far_as_the_mean_it_is_of(seed: int) -> None:
+    """The sum over rounds is refused when it is too large, not when the product of two bounds on it is."""
+    rng = np.random.default_rng(seed)
+    X, y = rng.standard_normal((200, 1)).astype(np.float32), rng.integers(0, 2, 200)
+    plain, averaged = (onlinear.ROMMAClassifier(average=average) for average in (False, True))
+    for row in range(200):
+        plain.partial_fit(X[row : row + 1], y[row : row + 1], classes=[0, 1])
+        if np.abs(plain.coef_).max() > 1e24 or np.abs(plain.intercept_).max() > 1e24:
+            break
+        averaged.partial_fit(X[row : row + 1], y[row : row + 1], classes=[0, 1])
+
+    assert averaged.n_seen_ >= row

@@ -14,7 +14,7 @@ import pytest
 
 import onlinear
 from onlinear import SequenceLabeler
-from onlinear.cli import _sequence
+from onlinear.cli import _conll, _sequence
 from onlinear.sequence import model as sequence_model
 from onlinear.sequence import reading
 from onlinear.sequence.model import SequenceModel
@@ -214,7 +214,7 @@ def test_a_run_interrupted_at_any_point_of_reading_saves_a_whole_model(tmp_path:
     options = ["train", str(data), "--task", "sequence", "-q"]
     assert main([*options, "--save", str(whole)]) == 0
     points = [
-        ("_count_refused", _sequence.ConllFiles),
+        ("_count_refused", _conll.ConllFiles),
         ("take", SequenceModel),
         ("numbers", _sequence.SequenceStream),
     ]

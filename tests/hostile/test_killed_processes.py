@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import random
 import signal
 import subprocess
@@ -124,28 +125,43 @@ def test_a_killed_run_resumes_to_the_same_bits(large: Path, tmp_path: Path) -> N
     print(f"kill -9 while training: {killed} times, {ended + 1} runs brought to their end")
 
 
+#: Saves over and over in a process of its own whenever a line comes: so that NumPy is imported once, not twenty times.
+SAVE = """
+import os, sys
+import numpy as np, onlinear
+
+path, X = sys.argv[1], np.random.default_rng(0).standard_normal((4, 60000))
+for _ in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        model = onlinear.AROWClassifier(dtype='float32')
+        while True:
+            model.partial_fit(X, [0, 1, 0, 1])
+            model.save(path)
+    print(child, flush=True)
+    os.waitpid(child, 0)
+    print('dead', flush=True)
+"""
+
+
 def test_a_process_killed_while_saving_leaves_a_whole_model(tmp_path: Path) -> None:
     """Kill -9 at twenty random moments of saving over and over: the file is always a whole model."""
     path = tmp_path / "model.safetensors"
-    code = (
-        ""
-        "import numpy as np, onlinear\n"
-        "rng = np.random.default_rng(0)\n"
-        "model = onlinear.AROWClassifier(dtype='float32')\n"
-        "X = rng.standard_normal((4, 60000))\n"
-        "print('ready', flush=True)\n"
-        "while True:\n"
-        "    model.partial_fit(X, [0, 1, 0, 1])\n"
-        f"    model.save({str(path)!r})\n"
-    )
     rng = random.Random(2)
-    for _ in range(TIMES):
-        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-        assert process.stdout is not None
-        process.stdout.readline()
-        wait_for_files(path, rng.randint(1, 4), process)
-        stop_quietly(process)
-        assert onlinear.load(path).n_seen_ % 4 == 0
+    with subprocess.Popen(
+        [sys.executable, "-c", SAVE, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdin is not None
+        assert parent.stdout is not None
+        for _ in range(TIMES):
+            parent.stdin.write(b"\n")
+            parent.stdin.flush()
+            child = int(parent.stdout.readline())
+            wait_for_files(path, rng.randint(1, 4), parent)
+            os.kill(child, signal.SIGKILL)
+            assert parent.stdout.readline() == b"dead\n"
+            assert onlinear.load(path).n_seen_ % 4 == 0
+        parent.stdin.close()
     onlinear.load(path).save(path)
     assert [item.name for item in tmp_path.iterdir()] == [
         "model.safetensors"
@@ -183,12 +199,6 @@ def left_in(pipe: Any) -> int:
     count = array.array("i", [0])
     fcntl.ioctl(pipe.fileno(), termios.FIONREAD, count)
     return count[0]
-
-
-def stop_quietly(process: object) -> None:
-    """Kill a process whose output nobody reads."""
-    process.kill()  # type: ignore[attr-defined]
-    process.communicate(timeout=60)  # type: ignore[attr-defined]
 
 
 def test_ctrl_c_stops_cleanly_and_saves(data: Path, tmp_path: Path) -> None:

@@ -12,9 +12,23 @@ from river import checks, compose, datasets, ensemble, evaluate, metrics, prepro
 from sklearn.base import clone
 from sklearn.linear_model import SGDClassifier
 
-from onlinear import AROWClassifier, PassiveAggressiveClassifier, SoftConfidenceWeightedClassifier
+from onlinear import (
+    AROWClassifier,
+    KernelClassifier,
+    PassiveAggressiveClassifier,
+    RegularizedPassiveAggressiveClassifier,
+    SoftConfidenceWeightedClassifier,
+)
 from onlinear.integrations.river import RiverClassifier, as_river
-from tests.estimators.roster import SETTINGS
+from tests.estimators.roster import CLASSIFIERS
+
+#: Every classifier, and the beliefs that dicts reach in another way than those of the defaults.
+ESTIMATORS = [
+    *(cls() for cls in CLASSIFIERS),
+    AROWClassifier(covariance="full"),
+    RegularizedPassiveAggressiveClassifier(penalty="l1_ball"),
+    KernelClassifier(rule="scw1", budget=40),
+]
 
 
 def small(estimator: Any) -> Any:
@@ -22,7 +36,7 @@ def small(estimator: Any) -> Any:
     return clone(estimator).set_params(bits=5 if estimator.get_params().get("covariance") == "full" else 10)
 
 
-@pytest.mark.parametrize("estimator", SETTINGS, ids=str)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=str)
 def test_every_classifier_passes_rivers_own_checks(estimator: Any) -> None:
     """What river asks of its own classifiers, ours do."""
     checks.check_estimator(as_river(small(estimator)))

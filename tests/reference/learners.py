@@ -25,7 +25,7 @@ class Linear:
 
     def __init__(self, task: Any, rule: str, params: Params, belief: Mean) -> None:
         self.task, self.rule, self.params, self.belief = task, rule, params, belief
-        self.t = 0
+        self.t = self.updates = 0
         self.rho = _first_threshold(params) if rule == "norma" else 0.0
         self.total = np.zeros_like(belief.mu)
 
@@ -50,7 +50,13 @@ class Linear:
 
     def _meet(self, delta: Array, E: float, params: Params) -> None:
         m, v = float(self.belief.mu @ delta), self.belief.variance(delta)
-        p = {**params, "W": float(self.belief.mu @ self.belief.mu), "rho": self.rho, "t": self.t}
+        p = {
+            **params,
+            "W": float(self.belief.mu @ self.belief.mu),
+            "rho": self.rho,
+            "t": self.t,
+            "updates": self.updates,
+        }
         if v <= 0 and self.rule != "norma":
             return
         if self.rule == "rpa-l1":
@@ -65,6 +71,7 @@ class Linear:
             return
         self.belief.apply(delta, step)
         self.rho += step.threshold
+        self.updates += step.alpha != 0 or step.gain != 0
         self._truncate()
 
     def _meet_in_l1_ball(self, m: float, delta: Array, E: float, p: Params) -> None:

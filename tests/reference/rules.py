@@ -2,7 +2,10 @@
 
 Every rule is a function ``(m, v, E, p) -> Step``. ``p`` holds the parameters under the names of the papers
 and, for the rules that look at more than the example, what they ask for: ``W`` (squared norm of the mean),
-``rho`` (the current threshold) and ``t`` (the number of the round, from 1).
+``rho`` (the current threshold), ``t`` (the number of the round, from 1) and ``updates`` (made before it).
+
+`reference` says which rule of the product a function is for, and `tests/combinations.py` compares the two on every belief
+and task the rule is defined on.
 """
 
 from __future__ import annotations
@@ -31,17 +34,76 @@ class Step(NamedTuple):
 
 PASSIVE = Step()
 
+Rule = Callable[[float, float, float, Params], Step]
+
+
+class Sample(NamedTuple):
+    """A rule of the product at some parameters, and the same as the reference spells it."""
+
+    called: str
+    product: str
+    given: dict[str, Any]
+    rule: str
+    params: dict[str, Any]
+
+
+#: The references by name, and what they are compared with.
+RULES: dict[str, Rule] = {}
+SAMPLES: list[Sample] = []
+
+#: The parameter that an example's weight scales, and whether it multiplies (1) or divides (-1) it.
+PRICES: dict[str, tuple[str, int]] = {}
+
+
+def reference(
+    product: str | None = None,
+    given: dict[str, Any] | None = None,
+    spelt: dict[str, Any] | None = None,
+    *,
+    called: str | None = None,
+    price: tuple[str, int] | None = None,
+) -> Callable[[Rule], Rule]:
+    """Make a function the reference of a rule of the product, compared with it at the parameters `given`.
+
+    `spelt` has them as the function spells them where that differs, `called` is a name for this variant, and `price` the
+    parameter that an example's weight multiplies (1) or divides (-1).
+    """
+
+    def registered(function: Rule) -> Rule:
+        name = function.__name__.replace("_", "-")
+        RULES[name] = function
+        if price is not None:
+            PRICES[name] = price
+        if product is not None:
+            parameters = given or {}
+            SAMPLES.insert(
+                0, Sample(called or name, product, parameters, name, parameters if spelt is None else spelt)
+            )
+        return function
+
+    return registered
+
 
 def quantile(p: Params) -> float:
     """Give phi, from ``phi`` itself or from the confidence ``eta``."""
     return float(p["phi"]) if "phi" in p else float(ndtri(p["eta"]))
 
 
+@reference("Perceptron", {"rate": 0.7}, price=("rate", 1))
 def perceptron(m: float, v: float, E: float, p: Params) -> Step:
     """Rosenblatt: one step on a mistake."""
     return Step(p.get("rate", 1.0)) if m <= 0 else PASSIVE
 
 
+@reference("PassiveAggressive", {"variant": "pa"}, {"variant": "PA"})
+@reference("PassiveAggressive", {"variant": "pa1", "C": 0.3}, {"variant": "PA-I", "C": 0.3}, called="pa1")
+@reference(
+    "PassiveAggressive",
+    {"variant": "pa2", "C": 0.4},
+    {"variant": "PA-II", "C": 0.4},
+    called="pa2",
+    price=("C", 1),
+)
 def pa(m: float, v: float, E: float, p: Params) -> Step:
     """PA, PA-I and PA-II (Crammer et al. 2006)."""
     loss = E - m
@@ -57,6 +119,8 @@ def pa(m: float, v: float, E: float, p: Params) -> Step:
     raise ValueError(p["variant"])
 
 
+@reference("Romma", {"aggressive": False})
+@reference("Romma", {"aggressive": True}, called="aggressive-romma")
 def romma(m: float, v: float, E: float, p: Params) -> Step:
     """ROMMA and aggressive ROMMA (Li & Long)."""
     W = p["W"]
@@ -70,6 +134,9 @@ def romma(m: float, v: float, E: float, p: Params) -> Step:
     return Step(alpha=W * (1 - m) / area, keep=(v * W - m) / area)
 
 
+@reference("Norma", {"eta": 0.2, "lam": 0.03, "rho": 0.8}, price=("eta", 1))
+@reference("Norma", {"eta": 0.2, "lam": 0.03, "rho": 0.1, "nu": 0.4}, called="norma-nu")
+@reference("Norma", {"eta": 0.4, "lam": 0.02, "rho": 1.0, "decay": True}, called="norma-decay")
 def norma(m: float, v: float, E: float, p: Params) -> Step:
     """NORMA with a linear kernel (Kivinen, Smola & Williamson); moves on every round."""
     rate = p["eta"] / sqrt(p["t"]) if p.get("decay") else p["eta"]
@@ -79,6 +146,7 @@ def norma(m: float, v: float, E: float, p: Params) -> Step:
     return Step(alpha=rate * inside, keep=1 - rate * p["lam"], threshold=drift)
 
 
+@reference("ConfidenceWeighted", {"constraint": "variance", "phi": 0.9})
 def cw_var(m: float, v: float, E: float, p: Params) -> Step:
     """Confidence-weighted learning, the variance in the constraint."""
     phi = quantile(p)
@@ -104,6 +172,7 @@ def _stdev_step(alpha: float, v: float, phi: float) -> Step:
     return Step(alpha, gain=alpha * phi / stdev)
 
 
+@reference("ConfidenceWeighted", {"constraint": "stdev", "phi": 0.9})
 def cw_stdev(m: float, v: float, E: float, p: Params) -> Step:
     """Confidence-weighted learning, the standard deviation in the constraint."""
     phi = quantile(p)
@@ -112,6 +181,7 @@ def cw_stdev(m: float, v: float, E: float, p: Params) -> Step:
     return _stdev_step(_stdev_alpha(m, v, phi), v, phi)
 
 
+@reference("SoftConfidenceWeighted", {"penalty": "linear", "C": 0.5, "phi": 0.9}, price=("C", 1))
 def scw_i(m: float, v: float, E: float, p: Params) -> Step:
     """SCW-I (Wang, Zhao & Hoi): the CW step, at most C."""
     phi = quantile(p)
@@ -120,6 +190,7 @@ def scw_i(m: float, v: float, E: float, p: Params) -> Step:
     return _stdev_step(min(p["C"], _stdev_alpha(m, v, phi)), v, phi)
 
 
+@reference("SoftConfidenceWeighted", {"penalty": "squared", "C": 0.7, "phi": 0.9}, price=("C", 1))
 def scw_ii(m: float, v: float, E: float, p: Params) -> Step:
     """SCW-II (Wang, Zhao & Hoi): a squared price for what the constraint lacks."""
     phi = quantile(p)
@@ -134,11 +205,13 @@ def scw_ii(m: float, v: float, E: float, p: Params) -> Step:
     return _stdev_step(alpha, v, phi)
 
 
+@reference("Arow", {"r": 0.6}, price=("r", -1))
 def arow(m: float, v: float, E: float, p: Params) -> Step:
     """AROW with the squared hinge (Crammer, Kulesza & Dredze)."""
     return Step((E - m) / (v + p["r"]), gain=1 / p["r"]) if m < E else PASSIVE
 
 
+@reference("Arow", {"r": 0.6, "loss": "hinge"}, price=("r", -1))
 def arow_h(m: float, v: float, E: float, p: Params) -> Step:
     """AROW with the hinge."""
     if m >= E:
@@ -147,17 +220,20 @@ def arow_h(m: float, v: float, E: float, p: Params) -> Step:
     return Step(min(1 / (2 * p["r"]), reach), gain=1 / p["r"])
 
 
+@reference(price=("r", -1))
 def arow_regression(m: float, v: float, E: float, p: Params) -> Step:
     """AROW with the squared loss: recursive least squares, on every round."""
     return Step((E - m) / (v + p["r"]), gain=1 / p["r"])
 
 
+@reference("Nherd", {"C": 0.8}, price=("C", 1))
 def nherd(m: float, v: float, E: float, p: Params) -> Step:
     """NHERD (Crammer & Lee)."""
     C = p["C"]
     return Step((E - m) / (v + 1 / C), gain=2 * C + C * C * v) if m < E else PASSIVE
 
 
+@reference("Narow", {"b": 1.2})
 def narow(m: float, v: float, E: float, p: Params) -> Step:
     """NAROW (Orabona & Crammer) as a rule without memory."""
     if m >= E:
@@ -166,6 +242,7 @@ def narow(m: float, v: float, E: float, p: Params) -> Step:
     return Step((1 - gain * m) / (1 + gain * v), gain=gain)
 
 
+@reference("Narow", {"b": 1.2, "form": "coupled"})
 def narow_coupled(m: float, v: float, E: float, p: Params) -> Step:
     """NAROW as some public code has it: the AROW step, and only where the variance is large."""
     if m >= E or p["b"] * v <= 1:
@@ -173,11 +250,13 @@ def narow_coupled(m: float, v: float, E: float, p: Params) -> Step:
     return arow(m, v, E, {"r": v / (p["b"] * v - 1)})
 
 
+@reference("SecondOrderPerceptron")
 def sop(m: float, v: float, E: float, p: Params) -> Step:
     """Second-order perceptron as a rule: AROW with r = 1 on mistakes."""
     return Step((1 - m) / (1 + v), gain=1.0) if m <= 0 else PASSIVE
 
 
+@reference("Iellip", {"c": 0.4, "b": 0.8})
 def iellip(m: float, v: float, E: float, p: Params) -> Step:
     """IELLIP (Yang, Jin & Ye)."""
     if m > 0 or v <= 0:
@@ -191,6 +270,7 @@ def triggered(m: float, E: float, p: Params) -> bool:
     return {"mistake": m <= 0, "margin": m < E, "always": True}[p["trigger"]]
 
 
+@reference()
 def rpa_objective(m: float, v: float, E: float, p: Params) -> Step:
     """PA with a price on the norm in its objective (Shen & Dietterich)."""
     if v <= 0 or not triggered(m, E, p):
@@ -199,6 +279,7 @@ def rpa_objective(m: float, v: float, E: float, p: Params) -> Step:
     return Step(max(0.0, E * (1 + a) - m) / (v * (1 + a)), keep=1 / (1 + a))
 
 
+@reference()
 def rpa_l2(m: float, v: float, E: float, p: Params) -> Step:
     """PA inside an L2 ball (Shen & Dietterich)."""
     b = p["beta"]
@@ -208,41 +289,6 @@ def rpa_l2(m: float, v: float, E: float, p: Params) -> Step:
         return Step(b / sqrt(v), keep=0.0)
     Z = max(1.0, sqrt(max(0.0, p["W"] * v - m * m) / (b * b * v - E * E)))
     return Step((E * Z - m) / (v * Z), keep=1 / Z)
-
-
-RULES: dict[str, Callable[[float, float, float, Params], Step]] = {
-    "perceptron": perceptron,
-    "pa": pa,
-    "romma": romma,
-    "norma": norma,
-    "cw-var": cw_var,
-    "cw-stdev": cw_stdev,
-    "scw-i": scw_i,
-    "scw-ii": scw_ii,
-    "arow": arow,
-    "arow-h": arow_h,
-    "arow-regression": arow_regression,
-    "nherd": nherd,
-    "narow": narow,
-    "narow-coupled": narow_coupled,
-    "sop": sop,
-    "iellip": iellip,
-    "rpa-objective": rpa_objective,
-    "rpa-l2": rpa_l2,
-}
-
-# The parameter that an example's weight scales, and whether it multiplies or divides it.
-PRICES: dict[str, tuple[str, int]] = {
-    "perceptron": ("rate", 1),
-    "pa": ("C", 1),
-    "norma": ("eta", 1),
-    "scw-i": ("C", 1),
-    "scw-ii": ("C", 1),
-    "arow": ("r", -1),
-    "arow-h": ("r", -1),
-    "arow-regression": ("r", -1),
-    "nherd": ("C", 1),
-}
 
 
 def weighted(rule: str, p: Params, weight: float) -> Params:

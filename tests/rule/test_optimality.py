@@ -137,6 +137,24 @@ def central_difference(f: Any, z: Array, h: float = 1e-6) -> Array:
     return np.array([(f(z + h * e) - f(z - h * e)) / (2 * h) for e in np.eye(len(z))])
 
 
+@pytest.mark.parametrize("r", [0.05, 1.0, 20.0])
+def test_least_squares_solve_ridge_regression(r: float) -> None:
+    """One pass with a full covariance ends at the minimum of |Xw - y|^2 + r |w|^2, in any order."""
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(30, DIMENSION)), rng.normal(size=30)
+    wanted = np.linalg.solve(X.T @ X + r * np.eye(DIMENSION), X.T @ y)
+    for order in (np.arange(30), rng.permutation(30)):
+        learner = Learner(
+            task=task.Regression(epsilon=0.0),
+            rule=rule.LeastSquares(r=r),
+            belief=belief.Full(),
+            n_features=DIMENSION,
+        )
+        learner.learn(X[order], y[order])
+
+        assert_allclose(np.ravel(learner.mean), wanted, rtol=TOLERANCE, atol=TOLERANCE)
+
+
 @pytest.mark.parametrize("lam", [0.0, 0.02, 0.2])
 def test_adagrad_rda_minimises_its_regularised_average(lam: float) -> None:
     """AdaGrad-RDA solves min eta <u/t, w> + eta lam |w|_1 + w'Hw/2t; u and H are summed up here."""

@@ -70,3 +70,27 @@ def test_sequences_learn_what_the_reference_learns(case: Combination, seed: int,
         oracle.learn(x, labels)
         model.partial_fit([x], [labels], classes=range(LABELS) if number == 0 else None)
         assert distance(flat(model), oracle.belief.mu) < TOLERANCE
+
+
+WEIGHTS = {0: 0.25, 2: 3.0}
+
+
+def mean_weight(labels: list[int], weights: dict[int, float]) -> float:
+    """Give the mean of the labels' weights, those not named being 1."""
+    return sum(weights.get(label, 1.0) for label in labels) / len(labels)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_label_weights_multiply_a_sequence_by_their_mean(case: Combination) -> None:
+    """The reference learns each sequence with the mean weight of its labels, and agrees."""
+    task = Sequence(LABELS, FEATURES, "hamming")
+    oracle = case.oracle(task, LABELS * FEATURES + LABELS * LABELS, LABELS)
+    model = SequenceLabeler(rule=case.rule, belief=case.belief, dtype="float64", class_weight=WEIGHTS)
+    X, y = noisy_sequences(3)
+    for number, (x, labels) in enumerate(zip(X, y, strict=True)):
+        mu = oracle.belief.mu
+        assert np.abs(mu).max() < 1e6
+        assert not nearly_tied(task, mu, x)
+        oracle.learn(x, labels, mean_weight(labels, WEIGHTS))
+        model.partial_fit([x], [labels], classes=range(LABELS) if number == 0 else None)
+        assert distance(flat(model), oracle.belief.mu) < TOLERANCE

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 
 from onlinear import Learner, belief, rule, task
-from tests.combinations import GAUSSIAN_RULES, REGULARIZED, distance
+from tests.combinations import GAUSSIAN_RULES, REGULARIZED, SINGLE, distance
 from tests.reference.beliefs import Diagonal, Full, Mean
 from tests.reference.learners import LearnedRadius, Linear
 from tests.reference.rules import Array
@@ -204,14 +204,8 @@ def _one_class() -> list[Case]:
 
 def _with_rivals(title: str, asked: Any, made: Any, kind: str, rows: int) -> list[Case]:
     found = [
-        Case(f"{title}-{n}", asked, r, belief.Mean(), linear(made, "pa", p, Mean, rows), kind)
-        for n, r, p in PA
-    ]
-    perceptron = linear(made, "perceptron", {"rate": 1.0}, Mean, rows)
-    found.append(Case(f"{title}-perceptron", asked, rule.Perceptron(), belief.Mean(), perceptron, kind))
-    found += [
         Case(f"{title}-{c}", asked, c.rule, c.belief, lambda d, c=c: c.oracle(made, rows * d, LABELS), kind)
-        for c in REGULARIZED
+        for c in (*(c for c in SINGLE if isinstance(c.belief, belief.Mean)), *REGULARIZED)
     ]
     for name, (product_rule, params, projections) in GAUSSIAN_RULES.items():
         for form, known, covariance in GAUSSIANS:

@@ -1,7 +1,7 @@
 #pragma once
 #include "onlinear/belief/belief.hpp"
 #include "onlinear/rows/matrix.hpp"
-#include "onlinear/rule/all.hpp"
+#include "onlinear/rule/any.hpp"
 
 namespace onlinear {
 
@@ -79,7 +79,8 @@ template <class Belief, class Rule, class T>
     e.mean_norm = belief.mean_norm();
     e.threshold = belief.threshold();
     if constexpr (sizeof(T) == 4) e.resolution = 1e-5;
-    const Step step = rule::dispatch(rule, [&](const auto& r) {
+    using rule::dispatch_among;  // that for any rule is known where this is compiled for one
+    const Step step = dispatch_among<rule::On<Belief>::template Fits>(rule, [&](const auto& r) {
         // Two questions: the first does not depend on the rule, and clang reads the branch unless it fails
         // alone.
         using R = std::remove_cvref_t<decltype(r)>;

@@ -1,8 +1,6 @@
 #pragma once
-#include <optional>
-
 #include "onlinear/belief/all.hpp"
-#include "onlinear/rule/all.hpp"
+#include "onlinear/rule/any.hpp"
 #include "onlinear/task/all.hpp"
 
 /// Which rules, beliefs and tasks go together.
@@ -27,6 +25,7 @@ inline constexpr Part kParts[] = {
     {&Parts::pairs, "poses demands other than between the right class and one rival at margin 1"},
     {&Parts::distance, "measures distances from the mean"},
     {&Parts::several, "moves several classes in one step"},
+    {&Parts::joint, "asks for the covariance between several demands of a row"},
     {&Parts::differences, "learns from differences of rows"},
     {&Parts::sentences, "learns from sums over the tokens of a sentence, scored by a linear mean"},
 };
@@ -50,10 +49,9 @@ constexpr bool serves() {
 /// Throws unless the rule is defined on the belief.
 void check_pair(const rule::AnyRule& rule, const BeliefSpec& belief);
 
-/// Throws unless the task is defined with the rule (none for a task that is its own), on the belief, with or
+/// Throws unless the task is defined with the rule (null for a task that is its own), on the belief, with or
 /// without an intercept; the rule and the belief are compared, too.
-void check_task(const TaskSpec& task, const std::optional<rule::AnyRule>& rule, const BeliefSpec& belief,
-                bool intercept);
+void check_task(const TaskSpec& task, const rule::AnyRule* rule, const BeliefSpec& belief, bool intercept);
 
 /// Throws unless sequences can be learned with the rule on the belief.
 void check_sequences(const rule::AnyRule& rule, const BeliefSpec& belief);

@@ -55,6 +55,7 @@ struct Parts {
     bool pairs = false;        // demands are between any two blocks and may ask for any margin
     bool distance = false;     // |x - mean| is measured
     bool several = false;      // one step moves several blocks by different amounts
+    bool joint = false;        // one step is found from the covariance between several demands
     bool differences = false;  // a demand is a difference of two rows
     bool sentences = false;    // a demand is summed over the tokens of a sentence, and scores are linear
 };

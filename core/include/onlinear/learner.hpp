@@ -6,8 +6,9 @@
 
 #include "onlinear/belief/all.hpp"
 #include "onlinear/calibration.hpp"
+#include "onlinear/cut.hpp"
 #include "onlinear/rows/matrix.hpp"
-#include "onlinear/rule/all.hpp"
+#include "onlinear/rule/any.hpp"
 #include "onlinear/state/state.hpp"
 #include "onlinear/task/all.hpp"
 
@@ -59,6 +60,9 @@ public:
     virtual bool has_variance() const noexcept = 0;
     /// Memory the state takes.
     virtual std::size_t bytes() const noexcept = 0;
+    /// The rule it learns by.
+    virtual const rule::AnyRule& rule() const noexcept = 0;
+    virtual void set_rule(const rule::AnyRule& rule) = 0;
     /// Tells the belief what the rule will ask of it; called once, when both are known.
     virtual void prepare() = 0;
 
@@ -85,7 +89,6 @@ public:
     }
 
     Counters counters;
-    rule::AnyRule rule;
 };
 
 /// A learner of rows.
@@ -112,8 +115,6 @@ public:
     /// The same learner for several classes; two classes become blocks -w/2 and +w/2.
     virtual std::unique_ptr<RowLearner> for_multiclass(const TaskSpec& task) = 0;
     virtual std::unique_ptr<RowLearner> copy() const = 0;
-    /// Moves the weights to huge pages (see memory/pages.hpp).
-    virtual void settle() noexcept = 0;
 
     /// What `which` says of every weight, block-major, the intercept apart.
     virtual void weights(Weights which, double* coefficients, double* intercepts) const = 0;
@@ -122,6 +123,7 @@ public:
     virtual void inflate(double share) = 0;
 
     Calibration calibration;
+    Cut cut;
     std::vector<double> class_counts;
     bool intercept = true;
 };
@@ -130,8 +132,8 @@ public:
 Refusal inspect(const Matrix& matrix, bool single_precision);
 
 /// Throws std::invalid_argument where the parts do not go together (compatible.hpp). A task that is its own
-/// rule takes none.
-std::unique_ptr<RowLearner> make_learner(const TaskSpec& task, const std::optional<rule::AnyRule>& rule,
+/// rule takes none (null).
+std::unique_ptr<RowLearner> make_learner(const TaskSpec& task, const rule::AnyRule* rule,
                                          const BeliefSpec& belief, bool single_precision,
                                          std::size_t features, bool intercept);
 

@@ -9,10 +9,14 @@ import onlinear._core
 class Mean:
     """A mean alone: first order."""
 
-    def __init__(self, *, average: bool = False) -> None: ...
+    def __init__(self, *, average: bool = False, scale: str = "none") -> None: ...
     @property
     def average(self, /) -> bool:
         """whether predictions use the average of all means"""
+
+    @property
+    def scale(self, /) -> str:
+        """what features are divided by as they come"""
 
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
@@ -32,6 +36,7 @@ class Diagonal:
         initial_variance: float = 1.0,
         min_variance: float = 0.0,
         average: bool = False,
+        scale: str = "none",
     ) -> None: ...
     @property
     def projection(self, /) -> str:
@@ -48,6 +53,10 @@ class Diagonal:
     @property
     def average(self, /) -> bool:
         """whether predictions use the average of all means"""
+
+    @property
+    def scale(self, /) -> str:
+        """what features are divided by as they come"""
 
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""

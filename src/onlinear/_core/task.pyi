@@ -101,7 +101,9 @@ class Regression:
 class OneClass:
     """One class: a ball around the mean that should hold every example."""
 
-    def __init__(self, *, radius: float = 1.0, max_radius: float | None = None) -> None: ...
+    def __init__(
+        self, *, radius: float = 1.0, max_radius: float | None = None, nu: float | None = None
+    ) -> None: ...
     @property
     def radius(self, /) -> float:
         """radius of the ball"""
@@ -109,6 +111,10 @@ class OneClass:
     @property
     def max_radius(self, /) -> float | None:
         """largest radius, where the radius is learned"""
+
+    @property
+    def nu(self, /) -> float | None:
+        """share of the rows that should lie outside, instead of a radius"""
 
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""

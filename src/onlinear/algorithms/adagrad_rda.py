@@ -4,7 +4,7 @@ from typing import Any
 
 from .. import belief, rule
 from ..exceptions import ParameterError
-from ..model.recipe import Classification, recipe
+from ..model.recipe import Classification, Name, recipe
 
 __all__ = ["AdaGradRDA"]
 
@@ -39,14 +39,17 @@ class AdaGradRDA(Classification):
     """
 
     estimator = "AdaGradRDAClassifier"
+    paper = "Duchi, Hazan, Singer. JMLR 12, 2011."
+    names = (
+        Name(
+            "adagrad-rda", "Sparse weights: raise lam for fewer of them.", parameters=("eta", "delta0", "lam")
+        ),
+    )
+    rule_class = rule.AdagradRda
 
     eta: float = 1.0
     delta0: float = 0.01
     lam: float = 1e-4
-
-    def make_rule(self) -> Any:
-        """The rule."""
-        return rule.AdagradRda()
 
     def make_belief(self) -> Any:
         """The belief."""

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from .. import rule, task
 from ..exceptions import ParameterError
 from ..model.parameters import check_choice, check_number
-from ..model.recipe import Classification, Gaussian, Regression, recipe
+from ..model.recipe import Classification, Gaussian, Name, Regression, recipe
 
 __all__ = ["AROW", "AROWRegression"]
 
@@ -53,16 +53,23 @@ class AROW(Gaussian, Classification):
     """
 
     estimator = "AROWClassifier"
+    paper = "Crammer, Kulesza, Dredze. Machine Learning 91, 2013."
+    names = (
+        Name(
+            "arow",
+            "The safe choice: fast, and calm about wrong labels; raise r when they are many.",
+            preset={"loss": "squared_hinge"},
+            parameters=("r", "constraints", "cov_update", "covariance", "projection", "initial_variance"),
+        ),
+        Name("arow-h", "As arow, with bounded steps.", preset={"loss": "hinge"}),
+    )
+    rule_class = rule.Arow
 
-    r: float = 1.0
-    loss: Literal["squared_hinge", "hinge"] = "squared_hinge"
+    r: float
+    loss: Literal["squared_hinge", "hinge"]
     projection: Literal["kl", "drop", "exact"] = "drop"
     constraints: int | Literal["all"] = 1
     cov_update: Literal["sum", "delta"] = "sum"
-
-    def make_rule(self) -> Any:
-        """The rule."""
-        return rule.Arow(r=self.r, loss=self.loss)
 
     def make_joint(self) -> Any:
         """The task of several constraints, or None."""
@@ -135,12 +142,10 @@ class AROWRegression(Gaussian, Regression):
     """
 
     estimator = "AROWRegressor"
+    names = (Name("arow"),)
+    rule_class = rule.LeastSquares
 
-    r: float = 1.0
+    r: float
     projection: Literal["kl", "drop", "exact"] = "drop"
     passes: int = 1
     early_stopping: bool = False
-
-    def make_rule(self) -> Any:
-        """The rule."""
-        return rule.LeastSquares(r=self.r)

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from .. import rule
 from ..model.parameters import check_number
-from ..model.recipe import Classification, Gaussian, recipe
+from ..model.recipe import Classification, Gaussian, Name, recipe
 
 __all__ = ["ConfidenceWeighted", "Confident"]
 
@@ -71,8 +71,24 @@ class ConfidenceWeighted(Confident):
     """
 
     estimator = "ConfidenceWeightedClassifier"
+    paper = "Dredze, Crammer, Pereira. ICML 2008; Crammer, Dredze, Pereira. NIPS 2008."
+    names = (
+        Name(
+            "cw-var",
+            "Very fast on clean text; wrong labels hurt it.",
+            preset={"constraint": "variance"},
+            parameters=("confidence", "phi", "covariance", "projection", "initial_variance"),
+        ),
+        Name(
+            "cw-stdev",
+            "As cw-var, with the convex constraint.",
+            preset={"constraint": "stdev"},
+            parameters=("confidence", "phi", "covariance", "projection", "initial_variance"),
+        ),
+    )
+    rule_class = rule.ConfidenceWeighted
 
-    constraint: Literal["variance", "stdev"] = "variance"
+    constraint: Literal["variance", "stdev"]
     confidence: float = 0.9
     phi: float | None = None
     projection: Literal["kl", "drop", "exact"] = "drop"

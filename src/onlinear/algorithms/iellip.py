@@ -1,9 +1,9 @@
 """The improved ellipsoid method."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from .. import rule
-from ..model.recipe import Classification, Gaussian, recipe
+from ..model.recipe import Classification, Gaussian, Name, recipe
 
 __all__ = ["IELLIP"]
 
@@ -49,14 +49,13 @@ class IELLIP(Gaussian, Classification):
     """
 
     estimator = "IELLIPClassifier"
+    paper = "Yang, Jin, Ye. ICML 2009."
+    names = (Name("iellip", "The ellipsoid method; a baseline of the papers."),)
+    rule_class = rule.Iellip
 
-    c: float = 0.5
-    b: float = 0.3
+    c: float
+    b: float
     projection: Literal["kl", "drop", "exact"] = "drop"
 
     projections = ("drop",)
     ignores_weights = "has no price, so every positive weight counts as 1"
-
-    def make_rule(self) -> Any:
-        """The rule."""
-        return rule.Iellip(c=self.c, b=self.b)

@@ -64,11 +64,6 @@ class KernelSpace(Linear):
                 f"{self.owner}: rule must be an algorithm's name or one of our classifiers, got {self.rule!r}"
             )
         self._check_heard(given)
-        if given.make_joint() is not None:
-            raise ParameterError(
-                f"{self.owner}: {given.owner} as given satisfies several constraints at once, which has no kernel form. "
-                "Use one that learns against one rival at a time, such as 'pa1' or 'arow'."
-            )
         return given
 
     def _check_heard(self, given: Classification) -> None:
@@ -150,6 +145,26 @@ class KernelClassification(KernelSpace, Classification):
 
     estimator = "KernelClassifier"
 
+    @property
+    def always_joint(self) -> bool:  # type: ignore[override]
+        """As the rule's recipe says."""
+        return self.chosen().always_joint
+
+    @property
+    def one_rival(self) -> str:  # type: ignore[override]
+        """As the rule's recipe says."""
+        return self.chosen().one_rival
+
+    def make_joint(self) -> Any:
+        """The task of several constraints the rule's recipe asks for, or None."""
+        joint = self.chosen().make_joint()
+        if joint is not None and joint.parameters()["method"] == "arow":
+            raise ParameterError(
+                f"{self.owner}: AROW under several constraints at once asks for the covariance between them, which a "
+                "kernel belief does not keep. Use constraints=1."
+            )
+        return joint
+
 
 @recipe
 class KernelRegression(KernelSpace, Regression):
@@ -182,6 +197,11 @@ class KernelRegression(KernelSpace, Regression):
     def make_rule(self) -> Any:
         """The rule that was chosen, for targets."""
         chosen = super().make_rule()
+        if self.chosen().make_joint() is not None:
+            raise ParameterError(
+                f"{self.owner}: several constraints at once are of several classes; a target has one. "
+                f"{self.chosen().one_rival.capitalize()}."
+            )
         if not isinstance(chosen, rule.Arow):
             return chosen
         if chosen.loss != "squared_hinge":

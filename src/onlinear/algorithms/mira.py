@@ -4,7 +4,7 @@ from typing import Any
 
 from .. import rule, task
 from ..model.parameters import check_number
-from ..model.recipe import Classification, recipe
+from ..model.recipe import Classification, Name, recipe
 
 __all__ = ["MIRA"]
 
@@ -40,6 +40,14 @@ class MIRA(Classification):
     """
 
     estimator = "MIRAClassifier"
+    paper = "Crammer, Singer. JMLR 3, 2003."
+    names = (
+        Name(
+            "mira",
+            "For several classes: changes all prototypes at once, as little as it must.",
+            parameters=("beta",),
+        ),
+    )
 
     beta: float = 0.01
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from .. import belief, rule
 from ..exceptions import ParameterError
 from ..model.parameters import check_choice
-from ..model.recipe import Classification, Gaussian, recipe
+from ..model.recipe import Classification, Gaussian, Name, recipe
 
 __all__ = ["NAROW"]
 
@@ -53,9 +53,12 @@ class NAROW(Gaussian, Classification):
     """
 
     estimator = "NAROWClassifier"
+    paper = "Orabona, Crammer. NIPS 2010."
+    names = (Name("narow", "As arow, with a trust that adapts to the variance."),)
+    rule_class = rule.Narow
 
-    b: float = 1.0
-    form: Literal["theta", "rule", "coupled"] = "theta"
+    b: float
+    form: Literal["theta", "rule", "coupled"]
 
     ignores_weights = "has no price, so every positive weight counts as 1"
 

@@ -1,9 +1,9 @@
 """Normal Herd."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from .. import rule
-from ..model.recipe import Classification, Gaussian, recipe
+from ..model.recipe import Classification, Gaussian, Name, recipe
 
 __all__ = ["NHERD"]
 
@@ -43,15 +43,14 @@ class NHERD(Gaussian, Classification):
     """
 
     estimator = "NHERDClassifier"
+    paper = "Crammer, Lee. NIPS 2010."
+    names = (Name("nherd", "A sibling of arow that is surer of itself."),)
+    rule_class = rule.Nherd
 
-    C: float = 1.0
+    C: float
     projection: Literal["kl", "drop", "exact"] = "drop"
 
     projections = ("kl", "drop", "exact")
     ignores_weights = (
         "confidence grows with the square of the price, so a heavy example freezes its features at once"
     )
-
-    def make_rule(self) -> Any:
-        """The rule."""
-        return rule.Nherd(C=self.C)

@@ -5,7 +5,7 @@ from typing import Any
 from .. import rule
 from ..exceptions import ParameterError
 from ..model.parameters import check_number
-from ..model.recipe import Classification, recipe
+from ..model.recipe import Classification, Name, recipe
 
 __all__ = ["NORMA"]
 
@@ -44,12 +44,14 @@ class NORMA(Classification):
     """
 
     estimator = "NORMAClassifier"
+    names = (Name("norma", "Forgets: for concepts that drift."),)
+    rule_class = rule.Norma
 
-    eta: float = 0.1
+    eta: float
     lam: float = 1e-4
-    rho: float = 1.0
-    nu: float | None = None
-    decay: bool = False
+    rho: float
+    nu: float | None
+    decay: bool
 
     ignores_weights = (
         "a weight multiplies the step size and with it the shrinkage, so a heavy example wipes out the others"

@@ -3,8 +3,9 @@
 from typing import Any, Literal
 
 from .. import rule, task
+from ..exceptions import ParameterError
 from ..model.parameters import check_number
-from ..model.recipe import OfRows, recipe
+from ..model.recipe import Name, OfRows, recipe
 
 __all__ = ["OneClass"]
 
@@ -18,20 +19,29 @@ class OneClass(OfRows):
 
     .. math:: τ = ℓ, \quad \min(C, ℓ), \quad \frac{ℓ}{1 + 1/(2C)}, \qquad μ ← μ + τ \frac{x - μ}{\|x - μ\|}
 
+    As it comes, no radius is known beforehand: `nu` says which share of the examples should lie outside, and the
+    radius is the distance that this share of the last 1,024 lay beyond before they were learned. The centre goes to the
+    middle of the examples: ε is 0, the first example is the first centre, and prices are shares of the radius, C
+    times the radius instead of C, so that the unit of the features does not matter. The papers' balls are `radius`
+    and `max_radius`.
+
     Parameters
     ----------
     variant : {"pa", "pa1", "pa2"}, default="pa1"
-        No slack, linear slack, squared slack.
-    C : float, default=0.1
+        No slack, linear slack, squared slack. "pa" and "pa2" need a `radius` or a `max_radius`.
+    C : float, default=None
         Price of leaving an example outside, in (0, inf); small values resist outliers. Example weights
-        multiply it. PA has no price and treats every positive weight as 1.
-    radius : float, default=1.0
-        Radius of the ball, in [0, inf), unless it is learned.
+        multiply it. PA has no price and treats every positive weight as 1. None is 0.1 with a radius, and 0.03
+        with `nu`, where it is the share of the radius that the centre moves for an example.
+    nu : float, default=0.1
+        Share of the examples that should lie outside, in (0, 1), where neither `radius` nor `max_radius` is given.
+    radius : float, default=None
+        Radius of the ball, in [0, inf).
     max_radius : float, default=None
-        Learn the radius as well: it starts at 0 and grows as it must, at most to this.
+        Learn the radius as the papers do: it starts at 0 and grows as it must, at most to this.
     contamination : float, default=None
-        Share of the examples `fit` should call outliers, in (0, 0.5]; None calls outlier what lies outside
-        the ball.
+        Share of the examples `fit` should call outliers, in (0, 0.5], whatever the ball; None calls outlier what lies
+        outside it.
 
     Attributes
     ----------
@@ -51,33 +61,59 @@ class OneClass(OfRows):
     Examples
     --------
     >>> from onlinear import PassiveAggressiveOneClass
-    >>> X = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
-    >>> model = PassiveAggressiveOneClass(radius=2.0, random_state=0).fit(X)
+    >>> X = [[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]
+    >>> model = PassiveAggressiveOneClass(random_state=0).fit(X)
     >>> print(model.predict([[0.5, 0.5], [9.0, 9.0]]))
     [ 1 -1]
     """
 
     estimator = "PassiveAggressiveOneClass"
+    names = (
+        Name("pa", preset={"variant": "pa"}, parameters=("radius", "max_radius")),
+        Name("pa1", preset={"variant": "pa1"}, parameters=("C", "nu", "radius", "max_radius")),
+        Name("pa2", preset={"variant": "pa2"}, parameters=("C", "nu", "radius", "max_radius")),
+    )
+    rule_class = rule.PassiveAggressive
     kind = "one-class"
 
-    variant: Literal["pa", "pa1", "pa2"] = "pa1"
-    C: float = 0.1
-    radius: float = 1.0
+    variant: Literal["pa", "pa1", "pa2"]
+    C: float | None = None
+    nu: float = 0.1
+    radius: float | None = None
     max_radius: float | None = None
     contamination: float | None = None
 
     def make_rule(self) -> Any:
         """The rule."""
-        return rule.PassiveAggressive(variant=self.variant, C=self.C)
+        price = self.C if self.C is not None else 0.03 if self.by_share else 0.1
+        return rule.PassiveAggressive(variant=self.variant, C=price)
 
     def make_task(self) -> Any:
         """The ball."""
+        if self.by_share:
+            return task.OneClass(nu=self.nu)
+        if self.radius is None:
+            return task.OneClass(max_radius=self.max_radius)
         return task.OneClass(radius=self.radius, max_radius=self.max_radius)
+
+    @property
+    def by_share(self) -> bool:
+        """Whether the radius follows from the share of examples that should lie outside."""
+        return self.radius is None and self.max_radius is None
 
     def check(self) -> None:
         """Refuse parameters that are none."""
         super().check()
-        check_number(self.owner, "radius", self.radius, 0.0)
+        check_number(self.owner, "nu", self.nu, 0.0, 1.0, open_low=True)
+        if self.radius is not None:
+            check_number(self.owner, "radius", self.radius, 0.0)
+        if self.by_share and self.nu == 1:
+            raise ParameterError(f"{self.owner}: nu must be below 1, got {self.nu!r}. Try nu=0.1.")
+        if self.by_share and self.variant != "pa1":
+            raise ParameterError(
+                f"{self.owner}: variant={self.variant!r} has no steps that are shares of a radius yet to be learned. "
+                "Give a radius, or use variant='pa1'."
+            )
         if self.max_radius is not None:
             check_number(self.owner, "max_radius", self.max_radius, 0.0, 1e150, open_low=True)
         if self.contamination is not None:

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from .. import rule, task
 from ..model.parameters import check_choice, check_number
-from ..model.recipe import Classification, Regression, recipe
+from ..model.recipe import Classification, Name, Regression, recipe
 
 __all__ = ["PassiveAggressive", "PassiveAggressiveRegression"]
 
@@ -41,14 +41,31 @@ class PassiveAggressive(Classification):
     """
 
     estimator = "PassiveAggressiveClassifier"
+    names = (
+        Name(
+            "pa",
+            "For labels without noise: always reaches the margin.",
+            preset={"variant": "pa"},
+            parameters=("constraints",),
+        ),
+        Name(
+            "pa1",
+            "A good first-order default; lower C when labels are noisy.",
+            preset={"variant": "pa1"},
+            parameters=("C", "constraints"),
+        ),
+        Name(
+            "pa2",
+            "As pa1, with steps that grow with the loss.",
+            preset={"variant": "pa2"},
+            parameters=("C", "constraints"),
+        ),
+    )
+    rule_class = rule.PassiveAggressive
 
-    variant: Literal["pa", "pa1", "pa2"] = "pa1"
-    C: float = 1.0
+    variant: Literal["pa", "pa1", "pa2"]
+    C: float
     constraints: Literal[1, "all"] = 1
-
-    def make_rule(self) -> Any:
-        """The rule."""
-        return rule.PassiveAggressive(variant=self.variant, C=self.C)
 
     def make_joint(self) -> Any:
         """The task of several constraints, or None."""
@@ -101,14 +118,16 @@ class PassiveAggressiveRegression(Regression):
     """
 
     estimator = "PassiveAggressiveRegressor"
+    names = (
+        Name("pa", preset={"variant": "pa"}, parameters=("epsilon",)),
+        Name("pa1", preset={"variant": "pa1"}, parameters=("C", "epsilon")),
+        Name("pa2", preset={"variant": "pa2"}, parameters=("C", "epsilon")),
+    )
+    rule_class = rule.PassiveAggressive
 
-    variant: Literal["pa", "pa1", "pa2"] = "pa1"
-    C: float = 1.0
+    variant: Literal["pa", "pa1", "pa2"]
+    C: float
     epsilon: float = 0.1
-
-    def make_rule(self) -> Any:
-        """The rule."""
-        return rule.PassiveAggressive(variant=self.variant, C=self.C)
 
     def make_task(self) -> Any:
         """The task."""

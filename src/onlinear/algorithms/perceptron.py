@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from .. import rule, task
 from ..model.parameters import check_choice
-from ..model.recipe import Classification, recipe
+from ..model.recipe import Classification, Name, recipe
 
 __all__ = ["PerceptronRecipe"]
 
@@ -39,8 +39,24 @@ class PerceptronRecipe(Classification):
     """
 
     estimator = "Perceptron"
+    names = (
+        Name(
+            "perceptron",
+            "The baseline: moves on mistakes only.",
+            preset={"average": False},
+            parameters=("rate", "update"),
+        ),
+        Name(
+            "averaged-perceptron",
+            "Steady and nearly free of parameters.",
+            preset={"average": True},
+            parameters=("rate", "update"),
+            paper="Freund, Schapire. Machine Learning 37, 1999.",
+        ),
+    )
+    rule_class = rule.Perceptron
 
-    rate: float = 1.0
+    rate: float
     update: Literal["max", "uniform"] = "max"
 
     ignores_weights = (
@@ -48,10 +64,6 @@ class PerceptronRecipe(Classification):
         "right"
     )
     one_rival = "use update='max'"
-
-    def make_rule(self) -> Any:
-        """The rule."""
-        return rule.Perceptron(rate=self.rate)
 
     def make_joint(self) -> Any:
         """The task of several constraints, or None."""

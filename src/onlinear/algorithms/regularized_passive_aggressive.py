@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from .. import belief, rule
 from ..model.parameters import check_choice, check_number
-from ..model.recipe import Classification, recipe
+from ..model.recipe import Classification, Name, recipe
 
 __all__ = ["RegularizedPassiveAggressive"]
 
@@ -54,11 +54,33 @@ class RegularizedPassiveAggressive(Classification):
     """
 
     estimator = "RegularizedPassiveAggressiveClassifier"
+    paper = "Shen, Dietterich. A family of large margin linear classifiers and its application in dynamic environments. SDM 2009."
+    names = (
+        Name(
+            "rpa-objective",
+            "PA that shrinks old weights: for concepts that drift.",
+            preset={"penalty": "objective"},
+            parameters=("alpha", "trigger", "truncation"),
+        ),
+        Name(
+            "rpa-l2-ball",
+            "PA in a ball: for concepts that drift.",
+            preset={"penalty": "l2_ball"},
+            parameters=("radius", "trigger", "truncation"),
+        ),
+        Name(
+            "rpa-l1-ball",
+            "PA in an L1 ball: few weights, and those follow a drift.",
+            preset={"penalty": "l1_ball"},
+            parameters=("radius", "trigger", "truncation"),
+        ),
+    )
+    rule_class = rule.RegularizedPassiveAggressive
 
-    penalty: Literal["objective", "l2_ball", "l1_ball"] = "objective"
+    penalty: Literal["objective", "l2_ball", "l1_ball"]
     alpha: float = 0.001
-    radius: float = 10.0
-    trigger: Literal["margin", "mistake", "always"] = "margin"
+    radius: float
+    trigger: Literal["margin", "mistake", "always"]
     truncation: float | None = None
 
     ignores_weights = "the margin is a constraint and has no price for a weight to multiply"

@@ -1,9 +1,7 @@
 """Relaxed Online Maximum Margin Algorithm."""
 
-from typing import Any
-
 from .. import rule
-from ..model.recipe import Classification, recipe
+from ..model.recipe import Classification, Name, recipe
 
 __all__ = ["ROMMA"]
 
@@ -39,11 +37,12 @@ class ROMMA(Classification):
     """
 
     estimator = "ROMMAClassifier"
+    names = (
+        Name("romma", "Maximum margin without parameters; for separable data.", preset={"aggressive": False}),
+        Name("aromma", "As romma, and moves whenever the margin is missed.", preset={"aggressive": True}),
+    )
+    rule_class = rule.Romma
 
     aggressive: bool = True
 
     ignores_weights = "has no price, so every positive weight counts as 1"
-
-    def make_rule(self) -> Any:
-        """The rule."""
-        return rule.Romma(aggressive=self.aggressive)

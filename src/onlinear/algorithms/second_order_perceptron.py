@@ -6,7 +6,7 @@ from typing import Any, Literal
 from .. import belief, rule
 from ..exceptions import ParameterError
 from ..model.parameters import check_choice, check_number
-from ..model.recipe import Classification, Gaussian, recipe
+from ..model.recipe import Classification, Gaussian, Name, recipe
 
 __all__ = ["SecondOrder"]
 
@@ -53,15 +53,20 @@ class SecondOrder(Gaussian, Classification):
     """
 
     estimator = "SecondOrderPerceptron"
+    paper = "Cesa-Bianchi, Conconi, Gentile. SIAM Journal on Computing 34, 2005."
+    names = (
+        Name(
+            "sop",
+            "The first second-order learner; moves on mistakes only.",
+            parameters=("ridge", "form", "covariance", "projection", "initial_variance"),
+        ),
+    )
+    rule_class = rule.SecondOrderPerceptron
 
     form: Literal["own", "rule"] = "own"
     ridge: float = 1.0
 
     ignores_weights = "has no price, so every positive weight counts as 1"
-
-    def make_rule(self) -> Any:
-        """The rule."""
-        return rule.SecondOrderPerceptron()
 
     def make_belief(self) -> Any:
         """The belief."""

@@ -1,11 +1,11 @@
 """Sequence labelling: a label for every token, by any rule."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from .. import belief as beliefs
 from ..exceptions import ParameterError
-from ..model.parameters import check_choice, check_number
+from ..model.parameters import check_choice, check_class_weight, check_number
 from ..model.recipe import Recipe, recipe
 from .table import ALGORITHMS, axes_of, truncation_of
 
@@ -42,11 +42,15 @@ class SequenceLabeling(Recipe):
     cost : {"hamming", "mean_hamming", "zero_one"} or callable, default="hamming"
         What it costs to answer q where y is right: the number of wrong labels, their share, 1; or
         ``cost(y, q)`` of two lists of labels, a finite number that is not negative.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the labels. A sequence is learned as a whole, so its weight is multiplied by the mean of its
+        labels' weights, token by token. "balanced" weighs a label by n / (labels * its count): `fit` counts all
+        tokens it is given, a stream those so far, the sequence at hand included.
     templates : list of str, default=None
         How files become features. A template is one to three parts joined by ``|``; a part is a column at an
         offset, ``w[-1]``, or a trait of it, ``w[0].suffix3``. Traits are lower, shape, brief, digits, prefixN
         and suffixN; ``__BOS__``, ``__EOS__`` and ``bias`` stand alone. By default those of
-        `default_templates`.
+        `default_templates`: windows of the words and tags, how words look, and their affixes.
     columns : list of str, default=None
         Names of the columns of a file, without the last, which is the label. By default w, pos, c2, c3 and so
         on.
@@ -98,6 +102,7 @@ class SequenceLabeling(Recipe):
     cost: Literal["hamming", "mean_hamming", "zero_one"] | Callable[[list[Any], list[Any]], float] | None = (
         "hamming"
     )
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
     templates: Sequence[str] | None = None
     columns: Sequence[str] | None = None
     max_tokens: int = 1 << 16
@@ -111,6 +116,7 @@ class SequenceLabeling(Recipe):
             check_choice(owner, "dtype", self.dtype, ("float32", "float64"))
         if self.cost is not None and not callable(self.cost):
             check_choice(owner, "cost", self.cost, _COSTS)
+        check_class_weight(owner, self.class_weight)
         for name in ("templates", "columns"):
             given = getattr(self, name)
             words = given is None or (

@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from .. import rule
-from ..model.recipe import recipe
+from ..model.recipe import Name, recipe
 from .confidence_weighted import Confident
 
 __all__ = ["SoftConfidenceWeighted"]
@@ -52,9 +52,25 @@ class SoftConfidenceWeighted(Confident):
     """
 
     estimator = "SoftConfidenceWeightedClassifier"
+    paper = "Wang, Zhao, Hoi. ICML 2012; ACM TIST 8, 2016."
+    names = (
+        Name(
+            "scw1",
+            "The first choice for text: large margins, and noise is no disaster; tune C.",
+            preset={"penalty": "linear"},
+            parameters=("C", "confidence", "phi", "covariance", "projection", "initial_variance"),
+        ),
+        Name(
+            "scw2",
+            "As scw1, with steps that grow with the loss.",
+            preset={"penalty": "squared"},
+            parameters=("C", "confidence", "phi", "covariance", "projection", "initial_variance"),
+        ),
+    )
+    rule_class = rule.SoftConfidenceWeighted
 
-    penalty: Literal["linear", "squared"] = "linear"
-    C: float = 1.0
+    penalty: Literal["linear", "squared"]
+    C: float
     confidence: float = 0.9
     phi: float | None = None
 

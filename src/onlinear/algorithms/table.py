@@ -1,7 +1,7 @@
 """The algorithms by name, as the command line and ``rule=`` know them.
 
-One table: from a name to the recipe, the parameters the name fixes, the paper, and advice. Nothing is
-imported until a model is made, so that listing names costs nothing.
+From a name to the recipe, the parameters the name fixes, the paper, and advice. The recipes say so themselves, and `index.py`
+has it gathered: none of them is imported until a model is made, so that listing names costs nothing.
 """
 
 # No annotations as strings here: a named tuple compiles each of them, which a short run would feel.
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..exceptions import ParameterError
 from ..model.recipe import Classification, Recipe
-from .index import RECIPES
+from .index import NAMES, RECIPES
 
 __all__ = [
     "ALGORITHMS",
@@ -22,6 +22,7 @@ __all__ = [
     "find",
     "make",
     "names",
+    "of_kind",
     "recipe_named",
     "recipe_of",
     "truncation_of",
@@ -101,225 +102,6 @@ def nearest(word: str, choices: list[str] | tuple[str, ...]) -> str:
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 
-_PA = "Crammer, Dekel, Keshet, Shalev-Shwartz, Singer. JMLR 7, 2006."
-_CW = "Dredze, Crammer, Pereira. ICML 2008; Crammer, Dredze, Pereira. NIPS 2008."
-_AROW = "Crammer, Kulesza, Dredze. Machine Learning 91, 2013."
-_SCW = "Wang, Zhao, Hoi. ICML 2012; ACM TIST 8, 2016."
-_ROMMA = "Li, Long. Machine Learning 46, 2002."
-_RPA = "Shen, Dietterich. A family of large margin linear classifiers and its application in dynamic environments. SDM 2009."
-_GAUSSIAN = ("covariance", "projection", "initial_variance")
-
-_TABLE = (
-    Algorithm(
-        "perceptron",
-        "perceptron",
-        "PerceptronRecipe",
-        {"average": False},
-        ("rate", "update"),
-        "Rosenblatt. Psychological Review 65, 1958.",
-        "The baseline: moves on mistakes only.",
-    ),
-    Algorithm(
-        "averaged-perceptron",
-        "perceptron",
-        "PerceptronRecipe",
-        {"average": True},
-        ("rate", "update"),
-        "Freund, Schapire. Machine Learning 37, 1999.",
-        "Steady and nearly free of parameters.",
-    ),
-    Algorithm(
-        "pa",
-        "passive_aggressive",
-        "PassiveAggressive",
-        {"variant": "pa"},
-        ("constraints",),
-        _PA,
-        "For labels without noise: always reaches the margin.",
-    ),
-    Algorithm(
-        "pa1",
-        "passive_aggressive",
-        "PassiveAggressive",
-        {"variant": "pa1"},
-        ("C", "constraints"),
-        _PA,
-        "A good first-order default; lower C when labels are noisy.",
-    ),
-    Algorithm(
-        "pa2",
-        "passive_aggressive",
-        "PassiveAggressive",
-        {"variant": "pa2"},
-        ("C", "constraints"),
-        _PA,
-        "As pa1, with steps that grow with the loss.",
-    ),
-    Algorithm(
-        "sop",
-        "second_order_perceptron",
-        "SecondOrder",
-        {},
-        ("ridge", "form", *_GAUSSIAN),
-        "Cesa-Bianchi, Conconi, Gentile. SIAM Journal on Computing 34, 2005.",
-        "The first second-order learner; moves on mistakes only.",
-    ),
-    Algorithm(
-        "romma",
-        "romma",
-        "ROMMA",
-        {"aggressive": False},
-        (),
-        _ROMMA,
-        "Maximum margin without parameters; for separable data.",
-    ),
-    Algorithm(
-        "aromma",
-        "romma",
-        "ROMMA",
-        {"aggressive": True},
-        (),
-        _ROMMA,
-        "As romma, and moves whenever the margin is missed.",
-    ),
-    Algorithm(
-        "norma",
-        "norma",
-        "NORMA",
-        {},
-        ("eta", "lam", "rho", "nu", "decay"),
-        "Kivinen, Smola, Williamson. IEEE Transactions on Signal Processing 52, 2004.",
-        "Forgets: for concepts that drift.",
-    ),
-    Algorithm(
-        "rpa-objective",
-        "regularized_passive_aggressive",
-        "RegularizedPassiveAggressive",
-        {"penalty": "objective"},
-        ("alpha", "trigger", "truncation"),
-        _RPA,
-        "PA that shrinks old weights: for concepts that drift.",
-    ),
-    Algorithm(
-        "rpa-l2-ball",
-        "regularized_passive_aggressive",
-        "RegularizedPassiveAggressive",
-        {"penalty": "l2_ball"},
-        ("radius", "trigger", "truncation"),
-        _RPA,
-        "PA in a ball: for concepts that drift.",
-    ),
-    Algorithm(
-        "rpa-l1-ball",
-        "regularized_passive_aggressive",
-        "RegularizedPassiveAggressive",
-        {"penalty": "l1_ball"},
-        ("radius", "trigger", "truncation"),
-        _RPA,
-        "PA in an L1 ball: few weights, and those follow a drift.",
-    ),
-    Algorithm(
-        "iellip",
-        "iellip",
-        "IELLIP",
-        {},
-        ("c", "b", *_GAUSSIAN),
-        "Yang, Jin, Ye. ICML 2009.",
-        "The ellipsoid method; a baseline of the papers.",
-    ),
-    Algorithm(
-        "cw-var",
-        "confidence_weighted",
-        "ConfidenceWeighted",
-        {"constraint": "variance"},
-        ("confidence", "phi", *_GAUSSIAN),
-        _CW,
-        "Very fast on clean text; wrong labels hurt it.",
-    ),
-    Algorithm(
-        "cw-stdev",
-        "confidence_weighted",
-        "ConfidenceWeighted",
-        {"constraint": "stdev"},
-        ("confidence", "phi", *_GAUSSIAN),
-        _CW,
-        "As cw-var, with the convex constraint.",
-    ),
-    Algorithm(
-        "arow",
-        "arow",
-        "AROW",
-        {"loss": "squared_hinge"},
-        ("r", "constraints", "cov_update", *_GAUSSIAN),
-        _AROW,
-        "The safe choice: fast, and calm about wrong labels; raise r when they are many.",
-    ),
-    Algorithm(
-        "arow-h",
-        "arow",
-        "AROW",
-        {"loss": "hinge"},
-        ("r", *_GAUSSIAN),
-        _AROW,
-        "As arow, with bounded steps.",
-    ),
-    Algorithm(
-        "scw1",
-        "soft_confidence_weighted",
-        "SoftConfidenceWeighted",
-        {"penalty": "linear"},
-        ("C", "confidence", "phi", *_GAUSSIAN),
-        _SCW,
-        "The first choice for text: large margins, and noise is no disaster; tune C.",
-    ),
-    Algorithm(
-        "scw2",
-        "soft_confidence_weighted",
-        "SoftConfidenceWeighted",
-        {"penalty": "squared"},
-        ("C", "confidence", "phi", *_GAUSSIAN),
-        _SCW,
-        "As scw1, with steps that grow with the loss.",
-    ),
-    Algorithm(
-        "nherd",
-        "nherd",
-        "NHERD",
-        {},
-        ("C", *_GAUSSIAN),
-        "Crammer, Lee. NIPS 2010.",
-        "A sibling of arow that is surer of itself.",
-    ),
-    Algorithm(
-        "narow",
-        "narow",
-        "NAROW",
-        {},
-        ("b", "form", *_GAUSSIAN),
-        "Orabona, Crammer. NIPS 2010.",
-        "As arow, with a trust that adapts to the variance.",
-    ),
-    Algorithm(
-        "adagrad-rda",
-        "adagrad_rda",
-        "AdaGradRDA",
-        {},
-        ("eta", "delta0", "lam"),
-        "Duchi, Hazan, Singer. JMLR 12, 2011.",
-        "Sparse weights: raise lam for fewer of them.",
-    ),
-    Algorithm(
-        "mira",
-        "mira",
-        "MIRA",
-        {},
-        ("beta",),
-        "Crammer, Singer. JMLR 3, 2003.",
-        "For several classes: changes all prototypes at once, as little as it must.",
-    ),
-)
-
-
 def recipe_named(estimator: str) -> type[Recipe]:
     """The recipe of an estimator of ours."""
     module, name = RECIPES[estimator]
@@ -327,8 +109,13 @@ def recipe_named(estimator: str) -> type[Recipe]:
     return found
 
 
-#: Every algorithm by its name, in the order of the documentation.
-ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType({entry.name: entry for entry in _TABLE})
+def of_kind(kind: str) -> dict[str, Algorithm]:
+    """The algorithms for a kind of task, by their names there."""
+    return {row[0]: Algorithm(*row) for row in NAMES[kind]}
+
+
+#: Every algorithm of a classifier by its name, in the order of the documentation.
+ALGORITHMS: Mapping[str, Algorithm] = MappingProxyType(of_kind("classification"))
 
 
 def names() -> list[str]:

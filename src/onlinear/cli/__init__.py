@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import sys
 
+from ._exit_codes import BROKEN_PIPE, INTERRUPTED
+from ._signals import Stopped, stop_on_signals
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
 __all__ = ["as_process", "entry", "main"]
-
-#: Exit codes beside 0: bad data or files, a wrong command line, Ctrl-C, nobody reads our output any more.
-DATA, USAGE, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
 
 def entry() -> None:
@@ -26,18 +26,9 @@ def entry() -> None:
 
 
 def _command() -> int:
-    import gc
-    import os
+    from ._running import run_process  # by now signals are looked after
 
-    from .. import _core
-
-    # Modules make objects by the thousand and hardly any rubbish: looking for it takes a twentieth of a short run.
-    gc.set_threshold(100_000, 50, 100)
-    # numpy's BLAS would start a thread for every processor, and nothing here multiplies matrices.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # For this process alone: what one run of a command learns from may not be worth the making of huge pages.
-    _core.put_off_huge_pages()
-    return _run(sys.argv[1:])
+    return run_process(sys.argv[1:])
 
 
 def as_process(run: Callable[[], int]) -> NoReturn:
@@ -48,16 +39,18 @@ def as_process(run: Callable[[], int]) -> NoReturn:
     """
     import os
 
-    from ._signals import stop_on_signals
-
-    stop_on_signals()
-    from ._streams import prepare
-
-    prepare()
-    code = guarded(run)
+    code = guarded(run, _prepare)
     if sys.stderr is not None:
         sys.stderr.flush()
     os._exit(code)
+
+
+def _prepare() -> None:
+    """Look after the signals of this process, and give it its streams."""
+    stop_on_signals()
+    from ._streams import prepare  # by now signals are looked after
+
+    prepare()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -76,23 +69,30 @@ def main(arguments: list[str] | None = None) -> int:
     return guarded(lambda: _run(sys.argv[1:] if arguments is None else arguments))
 
 
-def guarded(run: Callable[[], int]) -> int:
-    """Run something and write out what it said; what goes wrong is told in a line, and by the exit code."""
-    from ._signals import Stopped
+def _run(arguments: list[str]) -> int:
+    from ._running import run  # inside of `guarded`, which tells what goes wrong, in an import too
 
+    return run(arguments)
+
+
+def guarded(run: Callable[[], int], prepare: Callable[[], None] | None = None) -> int:
+    """Run something and write out what it said; what goes wrong is told in a line, and by the exit code."""
     try:
+        if prepare is not None:
+            prepare()
         _take_any_text()
         code = run()
         sys.stdout.flush()
         return code
     except (KeyboardInterrupt, Stopped) as error:
-        sys.stderr.write("onlinear: interrupted\n")
+        if sys.stderr is not None:
+            sys.stderr.write("onlinear: interrupted\n")
         return error.code if isinstance(error, Stopped) else INTERRUPTED
     except BrokenPipeError:
         _let_go_of_stdout()
         return BROKEN_PIPE
     except Exception as error:
-        from ._errors import explain, printable
+        from ._errors import explain, printable  # most runs go well, and need none of it
 
         message, code = explain(error)
         sys.stderr.write(f"onlinear: {printable(message)}\n")
@@ -109,18 +109,6 @@ def _take_any_text() -> None:
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  for as long as the process lives
         elif getattr(stream, "errors", None) == "strict":
             stream.reconfigure(errors="backslashreplace")
-
-
-def _run(arguments: list[str]) -> int:
-    from ._actions import act
-    from ._quick import read_arguments
-
-    plain = read_arguments(arguments)
-    if plain is not None:
-        return act(*plain)
-    from ._typer import run
-
-    return run(arguments, act)
 
 
 def _let_go_of_stdout() -> None:

@@ -11,7 +11,7 @@ import os
 import stat
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from ..exceptions import ModelFileError
@@ -21,6 +21,9 @@ from ..persistence.loading import load_with_description, read_file
 from ..persistence.saving import save
 from ..persistence.values import plain
 from ._errors import UsageError
+
+if TYPE_CHECKING:
+    from ..model.types import Values
 
 __all__ = ["Checkpoint", "Progress", "identity"]
 
@@ -63,12 +66,12 @@ class Progress:
     seconds: float = 0.0
     finished: bool = False
 
-    def plain(self) -> dict[str, Any]:
+    def plain(self) -> Values:
         """As JSON."""
         return asdict(self)
 
     @classmethod
-    def restored(cls, given: dict[str, Any]) -> Progress:
+    def restored(cls, given: Values) -> Progress:
         """From JSON."""
         values = {item.name: given[item.name] for item in fields(cls)}
         values["total"] = Counts(**values["total"])
@@ -107,7 +110,7 @@ def _rows(counts: Counts) -> int:
     return counts.examples + counts.held_out + counts.refused
 
 
-def _check_progress(progress: Progress, plan: dict[str, Any], seen: int) -> None:
+def _check_progress(progress: Progress, plan: Values, seen: int) -> None:
     """Refuse numbers that do not go together."""
     passes, total = progress.passes, Counts()
     for counts in progress.by_pass:
@@ -145,7 +148,7 @@ class Checkpoint:
         Everything the final model depends on; a run can only be resumed with the same.
     """
 
-    def __init__(self, folder: Path, plan: dict[str, Any]) -> None:
+    def __init__(self, folder: Path, plan: Values) -> None:
         self.path = folder / "checkpoint.safetensors"
         self.plan = plan
         folder.mkdir(parents=True, exist_ok=True)
@@ -177,7 +180,7 @@ class Checkpoint:
             raise ModelFileError(f"{self.path}: {error}") from None
         return model, progress
 
-    def _compare(self, plan: dict[str, Any]) -> None:
+    def _compare(self, plan: Values) -> None:
         import json
 
         now = json.loads(json.dumps(self.plan))

@@ -38,7 +38,7 @@ class Argument(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command: a function of `_actions` with this name."""
+    """A command: a module of `actions` with this name."""
 
     name: str
     help: str
@@ -152,6 +152,15 @@ COMMANDS = (
                 None,
                 "NAME=VALUE",
             ),
+            Option(
+                "scale",
+                ("--scale",),
+                "text",
+                "'max' divides every feature by the largest value it has come with so far, so that units do not "
+                "matter; rows of unit length stay as they are. By default as the algorithm says.",
+                None,
+                "max|none",
+            ),
             Option("passes", ("--passes",), "whole", "Times to go over the data.", 1),
             Option("save", ("--save", "-o"), "path", "Where to write the model (.safetensors)."),
             Option("test", ("--test",), "texts", "Labelled data to test the model on; may be repeated."),
@@ -205,6 +214,7 @@ COMMANDS = (
             ),
             Option("proba", ("--proba",), "flag", "Add the probability of every class.", False),
             Option("std", ("--std",), "flag", "Add the standard deviation of the margin.", False),
+            Option("top", ("--top",), "whole", "Write so many labels a row, the best first, of a ranker."),
             Option("header", ("--header",), "flag", "Write the names of the columns first.", False),
             *_READING,
             _QUIET,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ..algorithms.table import ALGORITHMS
 from ..model.arrays import Array
 from ..model.recipe import OfRows, Recipe
 from ..persistence.values import plain
+
+if TYPE_CHECKING:
+    from ..model.types import Values
 
 __all__ = ["histogram", "telling"]
 
@@ -20,7 +23,7 @@ _BINS = 31
 _ELSEWHERE = ("dtype", "random_state")
 
 
-def telling(recipe: Recipe) -> dict[str, Any]:
+def telling(recipe: Recipe) -> Values:
     """The parameters worth telling: those its algorithm declares, and those that were changed."""
     defaults = {field.name: field.default for field in fields(recipe)}
     entries = [entry for entry in ALGORITHMS.values() if entry.recipe == type(recipe).__name__]
@@ -35,7 +38,7 @@ def telling(recipe: Recipe) -> dict[str, Any]:
     }
 
 
-def histogram(values: Array) -> dict[str, Any]:
+def histogram(values: Array) -> Values:
     """Edges and counts of equal bins."""
     if len(values) == 0:
         return {"edges": [], "counts": []}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from ..exceptions import NotAvailableError, OnlinearError, ParameterError
-from . import DATA, USAGE
+from ._exit_codes import DATA, USAGE
 
 __all__ = ["STANDARD_OUTPUT", "UsageError", "explain", "printable"]
 

@@ -7,9 +7,12 @@ else, help and mistakes included, is left to typer.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._commands import COMMANDS, Argument, Command, Option
+
+if TYPE_CHECKING:
+    from ..model.types import Values
 
 __all__ = ["read_arguments"]
 
@@ -18,7 +21,7 @@ class _DoubtError(Exception):
     """Typer should have a look."""
 
 
-def read_arguments(arguments: list[str]) -> tuple[str, dict[str, Any]] | None:
+def read_arguments(arguments: list[str]) -> tuple[str, Values] | None:
     """The command and its arguments by name, or None where there is any doubt."""
     command = next((entry for entry in COMMANDS if arguments and entry.name == arguments[0]), None)
     if command is None:
@@ -29,9 +32,9 @@ def read_arguments(arguments: list[str]) -> tuple[str, dict[str, Any]] | None:
         return None
 
 
-def _read(command: Command, words: list[str]) -> dict[str, Any]:
+def _read(command: Command, words: list[str]) -> Values:
     known = {spelling: option for option in command.options for spelling in option.spellings}
-    found: dict[str, Any] = {option.name: option.default for option in command.options}
+    found: Values = {option.name: option.default for option in command.options}
     loose: list[str] = []
     waiting = iter(words)
     for word in waiting:
@@ -56,7 +59,7 @@ def _read(command: Command, words: list[str]) -> dict[str, Any]:
     return found
 
 
-def _put(found: dict[str, Any], option: Option, value: str) -> None:
+def _put(found: Values, option: Option, value: str) -> None:
     if option.kind == "texts":
         found[option.name] = [*(found[option.name] or []), value]
     else:
@@ -78,7 +81,7 @@ def _converted(kind: str, value: str) -> Any:
     return Path(value) if kind == "path" else value
 
 
-def _place(found: dict[str, Any], arguments: tuple[Argument, ...], loose: list[str]) -> None:
+def _place(found: Values, arguments: tuple[Argument, ...], loose: list[str]) -> None:
     """Give the positional words to their arguments; the last may take any number."""
     for argument in arguments:
         if argument.kind == "texts":

@@ -16,11 +16,11 @@ from ..persistence.loading import load_model as read_model
 from ._errors import UsageError, printable
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from ..io import Batch, Reader
+    from ..model.classifier import ClassifierModel
+    from ..model.model import RowModel
+    from ..model.types import Array, Label, Values
 
-    Array = npt.NDArray[Any]
 
 __all__ = [
     "cell",
@@ -40,7 +40,7 @@ def load_model(path: Path) -> tuple[Any, str]:
     return model, kind
 
 
-def check_rows(given: dict[str, Any]) -> None:
+def check_rows(given: Values) -> None:
     """Refuse options of reading that mean nothing for rows."""
     if "max_tokens" in given:
         raise UsageError(
@@ -48,7 +48,7 @@ def check_rows(given: dict[str, Any]) -> None:
         )
 
 
-def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: bool | None) -> Reader:
+def open_like(model: RowModel, files: list[str], given: Values, *, labelled: bool | None) -> Reader:
     """A reader with the settings of the model's training data, but for what the caller says."""
     check_rows(given)
     remembered = dict(model.schema.input or {})
@@ -63,7 +63,7 @@ def open_like(model: Any, files: list[str], given: dict[str, Any], *, labelled: 
     return read(files, labelled=labelled, **settings)
 
 
-def _need_alike(model: Any, remembered: dict[str, Any], told: str | None, bits: int | None) -> None:
+def _need_alike(model: RowModel, remembered: Values, told: str | None, bits: int | None) -> None:
     """Refuse what would read columns that mean something else to the model, and answer nonsense."""
     learned, names = remembered.get("format"), model.schema.names
     if learned is None and names is not None and told not in (None, "svmlight"):
@@ -93,14 +93,14 @@ def spare(target: Path | None, option: str, files: list[str]) -> None:
         raise UsageError(f"{option} {target} is one of the files to read; name another")
 
 
-def read_blocks(model: Any, reader: Reader) -> Iterator[tuple[Batch, Array]]:
+def read_blocks(model: RowModel, reader: Reader) -> Iterator[tuple[Batch, Array]]:
     """The batches of a reader with their scores, a column per block of the model."""
     for batch in reader:
         with _named_lines(batch):
             yield batch, model.learner.read_rows(rows_of(batch))
 
 
-def decide(model: Any, reader: Reader) -> Iterator[Any]:
+def decide(model: ClassifierModel, reader: Reader) -> Iterator[memoryview]:
     """Where in the sorted classes the one stands that each row is predicted as, batch by batch."""
     ranking = model.labels.ranking
     for batch in reader:
@@ -120,7 +120,7 @@ def _named_lines(batch: Batch) -> Iterator[None]:
         raise ReadError(f"{batch.source}:{line}: {error}", batch.source, line) from None
 
 
-def cell(name: Any, separators: str = "") -> str:
+def cell(name: Label, separators: str = "") -> str:
     r"""A class as it is written into a tab-separated column: tabs, ends of lines and backslashes as \t, \n, \r, \\.
 
     What else would move a terminal's cursor or change its colours is written as \x1b.
@@ -134,7 +134,7 @@ def cell(name: Any, separators: str = "") -> str:
     return printable(text.encode("utf-8", "backslashreplace").decode())
 
 
-def named_label(name: Any) -> str:
+def named_label(name: Label) -> str:
     """A class as it is written to files: 1, not 1.0."""
     if isinstance(name, float) and name.is_integer() and abs(name) < 1e15:
         return str(int(name))

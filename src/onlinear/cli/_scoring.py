@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..model.answers import decided, margin_deviations, oriented, probabilities
 from ..model.arrays import Array
@@ -12,6 +12,7 @@ from ._reading import read_blocks
 
 if TYPE_CHECKING:
     from ..io import Batch, Reader
+    from ..model.classifier import ClassifierModel
 
 __all__ = ["Scored", "score"]
 
@@ -21,7 +22,7 @@ class Scored:
 
     __slots__ = ("_model", "batch", "blocks", "classes", "scores")
 
-    def __init__(self, model: Any, batch: Batch, blocks: Array) -> None:
+    def __init__(self, model: ClassifierModel, batch: Batch, blocks: Array) -> None:
         self._model = model
         self.batch = batch
         self.blocks = blocks
@@ -43,7 +44,7 @@ class Scored:
         return margin_deviations(self._model, rows_of(self.batch))
 
 
-def score(model: Any, reader: Reader) -> Iterator[Scored]:
+def score(model: ClassifierModel, reader: Reader) -> Iterator[Scored]:
     """The batches of a reader with their scores."""
     for batch, blocks in read_blocks(model, reader):
         yield Scored(model, batch, blocks)

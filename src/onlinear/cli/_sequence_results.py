@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -16,13 +16,15 @@ from ..io._source import ByteStream, expand
 from ..model.arrays import Array
 from ..model.recipe import Recipe
 from ..persistence.values import plain
-from ..sequence import default_templates
 from ..sequence.files import LONGEST_LINE
 from ..sequence.model import SequenceModel
+from ._conll import ConllFiles, Sentences
 from ._describing import histogram, telling
 from ._errors import UsageError
-from ._sequence import ConllFiles, Sentences
 from ._tally import Tally
+
+if TYPE_CHECKING:
+    from ..model.types import Values
 
 __all__ = ["describe_sequences", "evaluate_sequences", "predict_sequences"]
 
@@ -30,7 +32,7 @@ __all__ = ["describe_sequences", "evaluate_sequences", "predict_sequences"]
 def predict_sequences(
     model: SequenceModel,
     files: list[str],
-    reading: dict[str, Any],
+    reading: Values,
     out: BinaryIO,
     *,
     scores: bool,
@@ -111,7 +113,7 @@ class _CopiedFiles(ConllFiles):
         self._write_until(out, self._count + 1)
 
 
-def evaluate_sequences(model: SequenceModel, files: list[str], reading: dict[str, Any]) -> dict[str, Any]:
+def evaluate_sequences(model: SequenceModel, files: list[str], reading: Values) -> Values:
     """Token accuracy and span F1 of a model on labelled files."""
     native, tally = model.native, Tally()
     names = [str(label) for label in model.classes]
@@ -128,8 +130,8 @@ def evaluate_sequences(model: SequenceModel, files: list[str], reading: dict[str
     return {"examples": tally.sequences, "refused": refused, **tally.figures()}
 
 
-def describe_sequences(model: SequenceModel, path: Path, *, top: int, label: str | None) -> dict[str, Any]:
-    """Everything worth knowing about a model of sequences, as `_inspect.describe` says it of others."""
+def describe_sequences(model: SequenceModel, path: Path, *, top: int, label: str | None) -> Values:
+    """Everything worth knowing about a model of sequences, as `actions.inspect.describe` says it of others."""
     names = [str(name) for name in model.classes]
     if label is not None and label not in names:
         raise UsageError(f"no class {label!r}.{nearest(label, names)} The model has {', '.join(names[:20])}")
@@ -179,14 +181,10 @@ def describe_sequences(model: SequenceModel, path: Path, *, top: int, label: str
 
 def native_templates(model: SequenceModel) -> list[str]:
     """The templates that make features of files for a model."""
-    if model.recipe.templates is not None:
-        return list(model.recipe.templates)
-    return default_templates(len(model.columns)) if model.columns else []
+    return model.templates_for(model.columns) if model.columns else list(model.recipe.templates or [])
 
 
-def _strongest(
-    features: list[str], weights: Array, deviation: Array | None, top: int
-) -> list[dict[str, Any]]:
+def _strongest(features: list[str], weights: Array, deviation: Array | None, top: int) -> list[Values]:
     size = np.abs(weights)
     best = np.argsort(-size, kind="stable")[: min(top, int((size > 0).sum()))]
     return [
@@ -200,7 +198,7 @@ def _strongest(
     ]
 
 
-def _strongest_transitions(names: list[str], transitions: Array, top: int) -> list[dict[str, Any]]:
+def _strongest_transitions(names: list[str], transitions: Array, top: int) -> list[Values]:
     flat = transitions.ravel()
     best = np.argsort(-np.abs(flat), kind="stable")[: min(top, int((flat != 0).sum()))]
     return [

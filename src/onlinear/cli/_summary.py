@@ -1,12 +1,15 @@
-"""What ``onlinear train`` says at the end."""
+"""Reports and figures as text: what ``train`` says at the end, and ``evaluate`` of models that are no classifiers."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ._errors import printable
 
-__all__ = ["figures_as_text", "summary"]
+if TYPE_CHECKING:
+    from ..model.types import Values
+
+__all__ = ["render_figures", "summary"]
 
 _MOST_CLASSES = 20
 
@@ -34,7 +37,7 @@ _MEASURED = {
 }
 
 
-def summary(report: dict[str, Any]) -> str:
+def summary(report: Values) -> str:
     """The report for people."""
     parameters = ", ".join(
         f"{name}={value}" for name, value in report["parameters"].items() if value is not None
@@ -84,7 +87,7 @@ def _label(name: str) -> str:
     return f"{_MEASURED[name]:<12}"
 
 
-def figures_as_text(figures: dict[str, Any]) -> str:
+def _figures_as_text(figures: Values) -> str:
     """The figures of a task, a line each."""
     known = [(name, value) for name, value in figures.items() if name in _MEASURED]
     return "\n".join(f"{_MEASURED[name]:<18} {_rate(value)}" for name, value in known)
@@ -92,3 +95,27 @@ def figures_as_text(figures: dict[str, Any]) -> str:
 
 def _rate(error: float | None) -> str:
     return "-" if error is None else f"{error:.4f}"
+
+
+def render_figures(figures: Values) -> str:
+    """The figures as text."""
+    lines = [f"{'examples':<18} {figures['examples']:,}", _figures_as_text(figures)]
+    if figures["refused"]:
+        lines.append(f"{'refused':<18} {figures['refused']:,}")
+    if figures.get("unknown_labels"):
+        lines.append(f"{'unknown labels':<18} {figures['unknown_labels']:,}, which the model has never met")
+    for kind in ("by_label", "by_kind"):
+        if figures.get(kind):
+            lines += ["", *_table(figures[kind])]
+    return "\n".join(lines)
+
+
+def _table(items: dict[str, Values]) -> list[str]:
+    """A line for each label."""
+    width = max(5, *(len(label) for label in items))
+    heads = list(next(iter(items.values())))
+    lines = ["  ".join([f"{'label':<{width}}", *(f"{head:>14}" for head in heads)])]
+    for label, row in items.items():
+        cells = [f"{v:>14.4f}" if isinstance(v, float) else f"{v:>14,}" for v in row.values()]
+        lines.append("  ".join([f"{label:<{width}}", *cells]))
+    return lines

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..sequence import spans
+
+if TYPE_CHECKING:
+    from ..model.types import Values
 
 __all__ = ["Tally"]
 
@@ -34,7 +37,7 @@ class Tally:
             self.found.update(kind for _, _, kind in said)
             self.both.update(kind for _, _, kind in there & said)
 
-    def figures(self) -> dict[str, Any]:
+    def figures(self) -> Values:
         """Token accuracy, and precision, recall and F1 of spans, together and for each kind."""
         return {
             "tokens": self.tokens,

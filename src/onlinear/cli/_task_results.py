@@ -2,42 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ..exceptions import DataError
 from ..model.stream import StreamLabels, rows_of
 from ..model.task_streams import LabelLists, ranking_measures, targets_in
 from ._errors import UsageError
 from ._reading import cell, named_label, open_like, read_blocks
-from ._summary import figures_as_text
 
-__all__ = ["Columns", "evaluate_rows", "reading_for", "render_figures"]
+if TYPE_CHECKING:
+    from typing import TypeGuard
 
-Array = npt.NDArray[Any]
+    from ..io import Batch
+    from ..model.model import RowModel
+    from ..model.one_class import OneClassModel
+    from ..model.ranker import RankerModel
+    from ..model.types import Array, Values
+
+__all__ = ["Columns", "evaluate_rows"]
+
 
 #: Labels of one-class data are told apart up to so many; more are not kinds of rows.
 _MOST_LABELS = 20
 
 
-def is_ranker(model: Any) -> bool:
+def is_ranker(model: RowModel) -> TypeGuard[RankerModel]:
     """Whether a model ranks labels."""
     return bool(model.recipe.kind == "multilabel")
 
 
-def is_one_class(model: Any) -> bool:
+def is_one_class(model: RowModel) -> TypeGuard[OneClassModel]:
     """Whether a model knows one class only."""
     return bool(model.recipe.kind == "one-class")
 
 
-def reach_of(model: Any) -> float:
+def reach_of(model: OneClassModel) -> float:
     """The distance up to which a one-class model takes a row for one of its own."""
     return float(model.radius if model.cut is None else model.cut)
 
 
-def reading_for(model: Any, given: dict[str, Any]) -> dict[str, Any]:
+def reading_for(model: RowModel, given: Values) -> Values:
     """How files for a model are read: rankers may have several labels a row."""
     several = is_ranker(model) and not model.one_each
     return {**given, "multilabel": True} if several else given
@@ -55,10 +61,16 @@ class Columns:
         A regressor, a one-class model or a ranker.
     scores, proba, std : bool
         What was asked for.
+    top : int or None
+        Labels to write for each row, of a ranker.
     """
 
-    def __init__(self, model: Any, *, scores: bool, proba: bool, std: bool) -> None:
+    def __init__(
+        self, model: RowModel, *, scores: bool, proba: bool, std: bool, top: int | None = None
+    ) -> None:
         owner = model.recipe.owner
+        if top is not None and not is_ranker(model):
+            raise UsageError(f"--top: a {owner} does not rank labels")
         if std:
             if is_ranker(model) or is_one_class(model):
                 raise UsageError(f"--std: a {owner} has no standard deviation for its answers")
@@ -68,7 +80,11 @@ class Columns:
         if scores and not (is_ranker(model) or is_one_class(model)):
             raise UsageError(f"--scores: the score of a {owner} is what it predicts; leave it out")
         self.model = model
-        self.scores, self.proba, self.std = scores, proba, std
+        self.scores, self.proba, self.std, self.top = scores, proba, std, top
+
+    def reading(self, given: Values) -> Values:
+        """How files are read: rankers may have several labels a row."""
+        return reading_for(self.model, given)
 
     def names(self) -> list[str]:
         """The names of the columns."""
@@ -79,10 +95,10 @@ class Columns:
         scores = [f"score:{name}" for name in labels] if self.scores else []
         return ["labels", *scores, *([f"proba:{name}" for name in labels] if self.proba else [])]
 
-    def lines(self, batch: Any, blocks: Array) -> bytes:
+    def lines(self, batch: Batch, blocks: Array) -> bytes:
         """The lines of a batch."""
         if is_ranker(self.model):
-            columns = self._ranked(blocks)
+            columns = self._ranked(self.model, blocks)
         elif is_one_class(self.model):
             inside = reach_of(self.model) - blocks[:, 0]
             columns = [["1" if value >= 0 else "-1" for value in inside.tolist()]]
@@ -94,15 +110,14 @@ class Columns:
                 columns.append([f"{value:.6g}" for value in self._deviations(batch).tolist()])
         return "".join(["\t".join(row) + "\n" for row in zip(*columns, strict=True)]).encode()
 
-    def _deviations(self, batch: Any) -> Array:
+    def _deviations(self, batch: Batch) -> Array:
         variance = self.model.learner.read_rows(rows_of(batch), variances=True)
         out: Array = np.sqrt(variance[:, 0])
         return out
 
-    def _ranked(self, blocks: Array) -> list[list[str]]:
-        model = self.model
+    def _ranked(self, model: RankerModel, blocks: Array) -> list[list[str]]:
         names = [cell(name, ",") for name in model.labels.classes.ranked]
-        scores, chosen, probability = judged(model, blocks)
+        scores, chosen, probability = judged(model, blocks, self.top)
         order = np.argsort(-scores, axis=1, kind="stable")
         first = [
             ",".join([names[k] for k in ranked if row[k]])
@@ -116,21 +131,28 @@ class Columns:
         return columns
 
 
-def judged(model: Any, blocks: Array) -> tuple[Array, Array, Array]:
-    """Scores, chosen labels and probabilities of a ranker, a column for each of its classes, sorted."""
+def judged(model: RankerModel, blocks: Array, top: int | None = None) -> tuple[Array, Array, Array]:
+    """Scores, chosen labels and probabilities of a ranker, a column for each of its classes, sorted.
+
+    With `top`, so many labels are chosen for each row.
+    """
     scores = np.ascontiguousarray(blocks[:, model.labels.order])
     probability = model.probabilities(scores)
-    if model.one_each:
+    if top is not None:
+        chosen = np.zeros(scores.shape, dtype=bool)
+        best = np.argsort(-scores, axis=1, kind="stable")[:, :top]
+        np.put_along_axis(chosen, best, values=True, axis=1)
+    elif model.one_each:
         chosen = np.arange(scores.shape[1]) == np.argmax(scores, axis=1)[:, None]
     else:
-        chosen = probability >= model.recipe.threshold
+        chosen = probability >= model.cut
     return scores, chosen, probability
 
 
 # ---------------------------------------------------------------------- evaluating
 
 
-def evaluate_rows(model: Any, files: list[str], reading: dict[str, Any]) -> dict[str, Any]:
+def evaluate_rows(model: RowModel, files: list[str], reading: Values) -> Values:
     """Figures of a model on files.
 
     Parameters
@@ -142,7 +164,9 @@ def evaluate_rows(model: Any, files: list[str], reading: dict[str, Any]) -> dict
     reading : dict
         Options of reading that were given.
     """
-    tally: Any = _Sets(model) if is_ranker(model) else _Ball(model) if is_one_class(model) else _Targets()
+    tally: _Sets | _Ball | _Targets = (
+        _Sets(model) if is_ranker(model) else _Ball(model) if is_one_class(model) else _Targets()
+    )
     labelled = None if is_one_class(model) else True
     rows = 0
     with open_like(model, files, reading_for(model, reading), labelled=labelled) as reader:
@@ -162,7 +186,7 @@ class _Targets:
         self.absolute = self.squared = self.largest = 0.0
         self.count, self.mean, self.spread = 0, 0.0, 0.0
 
-    def add(self, batch: Any, blocks: Array) -> None:
+    def add(self, batch: Batch, blocks: Array) -> None:
         targets = targets_in(batch)
         error = blocks[:, 0] - targets
         self.absolute += float(np.abs(error).sum())
@@ -175,7 +199,7 @@ class _Targets:
         self.mean += (mean - self.mean) * n / both
         self.count = both
 
-    def figures(self, rows: int) -> dict[str, Any]:
+    def figures(self, rows: int) -> Values:
         squared = self.squared / rows
         return {
             "mean_absolute_error": self.absolute / rows,
@@ -189,12 +213,12 @@ class _Targets:
 class _Ball:
     """How many rows are rejected, and of which label."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: OneClassModel) -> None:
         self.reach = reach_of(model)
         self.rejected = 0
         self.by_label: dict[str, list[int]] = {}
 
-    def add(self, batch: Any, blocks: Array) -> None:
+    def add(self, batch: Batch, blocks: Array) -> None:
         outside = blocks[:, 0] > self.reach
         self.rejected += int(outside.sum())
         if not batch.has_labels or len(self.by_label) > _MOST_LABELS:
@@ -204,7 +228,7 @@ class _Ball:
             seen[0] += 1
             seen[1] += out
 
-    def figures(self, rows: int) -> dict[str, Any]:
+    def figures(self, rows: int) -> Values:
         return {
             "rejection_rate": self.rejected / rows,
             "radius": self.reach,
@@ -219,13 +243,13 @@ class _Ball:
 class _Sets:
     """How well labels are ranked, and sets of labels predicted."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: RankerModel) -> None:
         self.model = model
         self.labels = StreamLabels(model.labels.names)
         self.sums: dict[str, float] = {}
         self.exact = self.hits = self.said = self.true = self.unknown = 0
 
-    def add(self, batch: Any, blocks: Array) -> None:
+    def add(self, batch: Batch, blocks: Array) -> None:
         several = batch.label_indptr is not None
         starts = batch.label_indptr if several else np.arange(batch.n_rows + 1)
         encode = self.labels.encode_all if several else self.labels.encode
@@ -243,7 +267,7 @@ class _Sets:
         self.said += int(chosen.sum())
         self.true += int(truth.sum()) + len(strange)
 
-    def figures(self, rows: int) -> dict[str, Any]:
+    def figures(self, rows: int) -> Values:
         ranked = self.sums["ranked"]
         return {
             "ranking_loss": self.sums["ranking_loss"] / rows,
@@ -253,27 +277,3 @@ class _Sets:
             "micro_f1": 2 * self.hits / max(self.said + self.true, 1),
             "unknown_labels": self.unknown,
         }
-
-
-def render_figures(figures: dict[str, Any]) -> str:
-    """The figures as text."""
-    lines = [f"{'examples':<18} {figures['examples']:,}", figures_as_text(figures)]
-    if figures["refused"]:
-        lines.append(f"{'refused':<18} {figures['refused']:,}")
-    if figures.get("unknown_labels"):
-        lines.append(f"{'unknown labels':<18} {figures['unknown_labels']:,}, which the model has never met")
-    for kind in ("by_label", "by_kind"):
-        if figures.get(kind):
-            lines += ["", *_table(figures[kind])]
-    return "\n".join(lines)
-
-
-def _table(items: dict[str, dict[str, Any]]) -> list[str]:
-    """A line for each label."""
-    width = max(5, *(len(label) for label in items))
-    heads = list(next(iter(items.values())))
-    lines = ["  ".join([f"{'label':<{width}}", *(f"{head:>14}" for head in heads)])]
-    for label, row in items.items():
-        cells = [f"{v:>14.4f}" if isinstance(v, float) else f"{v:>14,}" for v in row.values()]
-        lines.append("  ".join([f"{label:<{width}}", *cells]))
-    return lines

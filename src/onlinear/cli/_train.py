@@ -22,13 +22,11 @@ from ._errors import UsageError
 from ._interrupt import Interrupt
 from ._progress import Silent, display
 from ._reading import spare
-from ._tasks import Task, share
+from ._task import Task, share
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
     from ..io import Batch, Reader
+    from ..model.types import Array, Label, Values
 
 __all__ = ["Plan", "train"]
 
@@ -73,8 +71,8 @@ class Plan:
 
     files: list[str]
     algorithm: str
-    parameters: dict[str, Any]
-    reading: dict[str, Any]
+    parameters: Values
+    reading: Values
     passes: int = 1
     save: Path | None = None
     checkpoint: Path | None = None
@@ -89,7 +87,7 @@ class Plan:
     names: int | None = None
     quiet: bool = False
     task: Task = field(default_factory=Task)
-    costs: dict[Any, dict[Any, float]] | None = None
+    costs: dict[Any, dict[Label, float]] | None = None
     templates: list[str] | None = None
 
     def check(self) -> None:
@@ -148,7 +146,7 @@ class Plan:
                 option = _ELSEWHERE.get(name)
                 hint = f"use {option}" if option else "it has no meaning for a stream"
                 raise UsageError(f"-p {name} cannot be given here: {hint}")
-        settings: dict[str, Any] = {"random_state": self.seed, "dtype": self.dtype}
+        settings: Values = {"random_state": self.seed, "dtype": self.dtype}
         if self.reading.get("bits") is not None:
             settings["bits"] = min(self.reading["bits"], 30)
         for name in ("max_features", "max_tokens"):
@@ -163,7 +161,7 @@ class Plan:
             model.costly([])  # the matrix names the classes, and must be one
         return model
 
-    def fingerprint(self, files: list[str]) -> dict[str, Any]:
+    def fingerprint(self, files: list[str]) -> Values:
         """Everything the final model depends on."""
         costs = None if self.costs is None else [[k, list(row.items())] for k, row in self.costs.items()]
         return {
@@ -194,7 +192,7 @@ def _named(file: str) -> str:
     return "standard input" if file == "-" else file
 
 
-def train(plan: Plan) -> tuple[dict[str, Any], int]:
+def train(plan: Plan) -> tuple[Values, int]:
     """Run a plan.
 
     Returns
@@ -423,7 +421,7 @@ class _Run:
 
     # ------------------------------------------------------------------ telling
 
-    def report(self, interrupted: bool) -> dict[str, Any]:
+    def report(self, interrupted: bool) -> Values:
         """What ``--json`` prints."""
         plan, progress, model = self.plan, self.progress, self.learner.model
         seconds = self._seconds()
@@ -431,7 +429,7 @@ class _Run:
         names = task.class_names(model) if started else []
         counts = progress.class_counts + [0] * (len(names) - len(progress.class_counts))
         last = progress.by_pass[-1] if progress.by_pass else Counts()
-        tested: dict[str, Any] = {"error": None}
+        tested: Values = {"error": None}
         if plan.test and started and not interrupted:
             tested = task.test(model, plan.test, self.plan.reading)
         report = {

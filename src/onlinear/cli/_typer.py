@@ -6,16 +6,20 @@ import inspect
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from . import USAGE
+from .. import __version__
 from ._commands import COMMANDS, SUMMARY, Argument, Command, Option
+from ._exit_codes import USAGE
+
+if TYPE_CHECKING:
+    from ..model.types import Values
 
 __all__ = ["application", "run"]
 
-_TYPES: dict[str, Any] = {
+_TYPES: Values = {
     "flag": bool,
     "switch": bool | None,
     "text": str,
@@ -48,8 +52,6 @@ def application() -> typer.Typer:
 
 def _tell_version(asked: bool) -> None:
     if asked:
-        from .. import __version__
-
         sys.stdout.write(f"onlinear {__version__}\n")
         raise typer.Exit
 
@@ -62,10 +64,10 @@ def _root(
     """Do nothing before the command."""
 
 
-def _function(command: Command) -> Callable[..., tuple[str, dict[str, Any]]]:
+def _function(command: Command) -> Callable[..., tuple[str, Values]]:
     """A function with the signature typer reads."""
 
-    def call(**given: Any) -> tuple[str, dict[str, Any]]:
+    def call(**given: Any) -> tuple[str, Values]:
         return command.name, given
 
     parameters = [*map(_argument, command.arguments), *map(_option, command.options)]
@@ -97,7 +99,7 @@ def _parameter(name: str, kind: Any, info: Any, default: Any) -> inspect.Paramet
     )
 
 
-def run(arguments: list[str], act: Callable[[str, dict[str, Any]], int]) -> int:
+def run(arguments: list[str], act: Callable[[str, Values], int]) -> int:
     """Parse, and call `act` with a command's name and arguments; usage errors become one line and exit code 2."""
     try:
         result = application()(arguments, prog_name="onlinear", standalone_mode=False)

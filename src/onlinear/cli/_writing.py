@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from ..io import ENDINGS
 from ._errors import UsageError
@@ -22,10 +21,10 @@ from ._reading import named_label
 
 if TYPE_CHECKING:
     from ..io import Batch
+    from ..model.types import Label
 
 __all__ = ["BINARY", "TABLES", "WRITTEN", "Survey", "Writer", "make_writer"]
 
-Array = npt.NDArray[Any]
 
 #: Formats that can be written; those with a column for every feature; those that pyarrow writes.
 WRITTEN = ("svmlight", "vw", "jsonl", "csv", "tsv", "parquet", "arrow")
@@ -116,7 +115,7 @@ class LineWriter:
 
     def _svmlight(
         self,
-        label: Any,
+        label: Label,
         weight: float | None,
         columns: list[int],
         values: list[str],
@@ -128,7 +127,7 @@ class LineWriter:
 
 
 def _vw(
-    label: Any, weight: float | None, columns: list[int], values: list[str], names: Mapping[int, str]
+    label: Label, weight: float | None, columns: list[int], values: list[str], names: Mapping[int, str]
 ) -> str:
     told = _told(label)
     weighted = "" if weight is None or not told else f" {weight:g}"
@@ -137,7 +136,7 @@ def _vw(
 
 
 def _json(
-    label: Any, weight: float | None, columns: list[int], values: list[str], names: Mapping[int, str]
+    label: Label, weight: float | None, columns: list[int], values: list[str], names: Mapping[int, str]
 ) -> str:
     parts = [] if label is None else [f'"label": {_quoted(label)}']
     if weight is not None:
@@ -268,7 +267,7 @@ def _labels(batch: Batch) -> list[Any]:
     return [texts[i] if i >= 0 else None if x != x else x for x, i in pairs]
 
 
-def _told(label: Any) -> str:
+def _told(label: Label) -> str:
     return "" if label is None else named_label(label)
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 from scipy.signal import lfilter
 
 from ..model.parameters import check_number
 from ._streams import DriftStream, changes
 from ._watched import is_fitted
 
-__all__ = ["Prequential", "prequential"]
+if TYPE_CHECKING:
+    from ..model.types import Array
 
-Array = npt.NDArray[Any]
+__all__ = ["Prequential", "prequential"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +13,17 @@ from ..estimators.random import generator
 from ..exceptions import DataError, ParameterError
 from ..model.parameters import check_number
 
-__all__ = ["DriftStream", "abrupt", "four_phases", "gradual", "recurring"]
+if TYPE_CHECKING:
+    from ..model.types import Array, MatrixLike, Seed
 
-Array = npt.NDArray[Any]
+__all__ = ["DriftStream", "abrupt", "four_phases", "gradual", "recurring"]
 
 
 @dataclass(frozen=True, slots=True)
 class DriftStream:
     """Examples in the order they come, and what was behind each."""
 
-    X: Any  #: array or CSR matrix of shape (n, n_features)
+    X: MatrixLike  #: array or CSR matrix of shape (n, n_features)
     y: Array  #: classes, 0 and 1
     phase: Array  #: the stretch of time of every example, counted from 0
     concept: Array  #: what was behind it: the linear concept, or which of P1, P2, N1, N2
@@ -57,13 +58,13 @@ _PHASES = np.array(
 
 
 def four_phases(
-    X: Any,
+    X: MatrixLike,
     y: npt.ArrayLike,
     *,
     positive: Sequence[Any],
     negative: Sequence[Any],
     per_phase: int = 500,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> DriftStream:
     """The four-phase class mixture: the classes that stand for yes and no are exchanged one after the other.
 
@@ -139,7 +140,7 @@ def abrupt(
     n_features: int = 20,
     n_concepts: int = 2,
     noise: float = 0.05,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> DriftStream:
     """Linear concepts of equal length, each replaced at once by the next.
 
@@ -178,7 +179,7 @@ def gradual(
     begin: float = 0.4,
     end: float = 0.6,
     noise: float = 0.05,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> DriftStream:
     """One linear concept that gives way to another: between `begin` and `end` the chance of the new one rises evenly.
 
@@ -222,7 +223,7 @@ def recurring(
     n_features: int = 20,
     n_concepts: int = 2,
     noise: float = 0.05,
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> DriftStream:
     """Linear concepts that take turns of `period` examples each, and come back.
 
@@ -258,7 +259,7 @@ def recurring(
 
 
 def _concepts(
-    owner: str, n: int, phase: Array, concept: Array, n_features: int, noise: float, random_state: Any
+    owner: str, n: int, phase: Array, concept: Array, n_features: int, noise: float, random_state: Seed
 ) -> DriftStream:
     """Gaussian rows, each labelled by the hyperplane of its concept."""
     check_number(owner, "n", n, 1, whole=True)

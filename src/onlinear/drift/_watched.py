@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,12 +14,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..exceptions import NotAvailableError, ParameterError
 from ..model.parameters import check_choice, check_number
 
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    from ..model.types import Array, Features, LabelsLike, MatrixLike, Values
+
 __all__ = ["Watched", "is_fitted"]
 
-Array = npt.NDArray[Any]
 
 #: river's detectors; the one that draws samples is seeded, so that a run can be repeated.
-_DETECTORS: dict[str, tuple[str, dict[str, Any]]] = {
+_DETECTORS: dict[str, tuple[str, Values]] = {
     "adwin": ("ADWIN", {}),
     "page_hinkley": ("PageHinkley", {}),
     "kswin": ("KSWIN", {"seed": 0}),
@@ -99,7 +102,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
 
     # ------------------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: npt.ArrayLike) -> Self:
+    def fit(self, X: MatrixLike, y: npt.ArrayLike) -> Self:
         """Start anew and learn the examples in the given order, one pass.
 
         Parameters
@@ -117,7 +120,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         X, y = validate_data(self, X, y, **_ACCEPTED)
         return self._learn(X, np.asarray(y), np.unique(y))
 
-    def partial_fit(self, X: Any, y: npt.ArrayLike, classes: npt.ArrayLike | None = None) -> Self:
+    def partial_fit(self, X: MatrixLike, y: npt.ArrayLike, classes: npt.ArrayLike | None = None) -> Self:
         """Ask each row, tell the detector, act if it must be, and learn the row.
 
         Parameters
@@ -139,7 +142,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         X, y = validate_data(self, X, y, reset=first, **_ACCEPTED)
         return self._learn(X, np.asarray(y), None if classes is None else np.asarray(classes))
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any) -> Self:
+    def learn_one(self, x: Features, y: LabelsLike) -> Self:
         """The same for one example given as a dict.
 
         Parameters
@@ -170,7 +173,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         self.n_seen_ = 0
         self._expected: Array | None = None
 
-    def _learn(self, X: Any, y: Array, classes: Array | None) -> Self:
+    def _learn(self, X: MatrixLike, y: Array, classes: Array | None) -> Self:
         if self.detector_ is None:
             self._teach(X, y, classes)
             return self
@@ -181,7 +184,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
             self._teach(row, label, classes)
         return self
 
-    def _teach(self, X: Any, y: Array, classes: Array | None) -> None:
+    def _teach(self, X: MatrixLike, y: Array, classes: Array | None) -> None:
         """Learn rows; a model that was started anew is told the classes again."""
         if classes is not None:
             self._expected = classes
@@ -210,7 +213,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
 
     # ------------------------------------------------------------------ reading
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         """The class of each row.
 
         Parameters
@@ -223,7 +226,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         return predicted
 
     @_offers("decision_function")  # type: ignore[untyped-decorator]
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """The model's scores.
 
         Parameters
@@ -236,7 +239,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         return scores
 
     @_offers("predict_proba")  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: MatrixLike) -> Array:
         """The model's probabilities.
 
         Parameters
@@ -248,7 +251,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         probabilities: Array = self.model_.predict_proba(X)
         return probabilities
 
-    def predict_one(self, x: Mapping[Any, Any]) -> Any:
+    def predict_one(self, x: Features) -> Any:
         """The class of one example given as a dict; None before any is known.
 
         Parameters
@@ -267,7 +270,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "model_") and is_fitted(self.model_)
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         own = self.model.__sklearn_tags__()
         tags.input_tags.sparse = own.input_tags.sparse
@@ -275,7 +278,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         return tags
 
 
-_ACCEPTED: dict[str, Any] = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+_ACCEPTED: Values = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
 def _detector(given: Any) -> Any:

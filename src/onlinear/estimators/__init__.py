@@ -6,7 +6,7 @@ task. `estimator_of` joins the two.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..algorithms.table import find
 from ..model.model import Model
@@ -18,6 +18,9 @@ from .making import as_estimator, estimator_of
 from .one_class import OnlineOneClass
 from .ranking import OnlineRanker
 from .regressor import OnlineRegressor
+
+if TYPE_CHECKING:
+    from ..model.types import PathLike
 
 __all__ = [
     "OnlineClassifier",
@@ -58,7 +61,7 @@ def make(name: str, **parameters: Any) -> Any:
     return as_estimator(find(name).make(**parameters))
 
 
-def load(path: Any) -> Any:
+def load(path: PathLike) -> Any:
     """Read a model written by `save`; safe with files of unknown origin.
 
     Parameters

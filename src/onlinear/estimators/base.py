@@ -20,7 +20,6 @@ from .. import _core
 from ..exceptions import DataError, ParameterError
 from ..io import Batch, Reader
 from ..model.arrays import Array, check_sparse, is_sparse, quick_rows, to_rows
-from ..model.kinds import model_of
 from ..model.model import Model, RowModel
 from ..model.native import Native, Report
 from ..model.parameters import check_number
@@ -34,6 +33,9 @@ from .random import seeded
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from sklearn.utils import Tags
+
+    from ..model.types import MatrixLike, PathLike, Seed
 
 __all__ = ["LinearShell", "RowShell", "Shell"]
 
@@ -52,7 +54,7 @@ class _Seen(BaseEstimator):  # type: ignore[misc]
             if shell._model.schema.names is not None:
                 self.feature_names_in_ = shell.feature_names_in_
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         return self._shell.__sklearn_tags__()
 
 
@@ -68,6 +70,9 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
     #: The recipe whose parameters these are.
     recipe: ClassVar[type[Recipe]]
 
+    #: What learns.
+    model_class: type[M]
+
     #: What has been learned; None before.
     _model: M | None = None
 
@@ -82,7 +87,7 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
         n_iter_no_change: int
         warm_start: bool
         dtype: Any
-        random_state: Any
+        random_state: Seed
 
     # ------------------------------------------------------------------ what a shell says
 
@@ -100,11 +105,14 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
 
     def _recipe(self) -> Any:
         """The recipe with these parameters."""
-        values = vars(self)
-        names = [field.name for field in fields(self.recipe)]
-        # A class derived from ours may set but some of them; the others are what they are on the class.
-        given = {name: as_recipe(values[name] if name in values else getattr(self, name)) for name in names}
-        return self.recipe(**given).named(type(self).__name__)
+        values, given = vars(self), {}
+        for field in fields(self.recipe):
+            # A class derived from ours may set but some of them; the others are what they are on the class.
+            value = values[field.name] if field.name in values else getattr(self, field.name)
+            given[field.name] = value._recipe() if isinstance(value, Shell) else value
+        recipe = self.recipe(**given)
+        recipe.owner = type(self).__name__
+        return recipe
 
     @classmethod
     def of(cls, model: M) -> Self:
@@ -158,8 +166,12 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
 
     def _begun(self) -> M:
         """The model, or one that has learned nothing yet."""
-        made: Any = self._so_far() or model_of(self._recipe())
-        return made  # type: ignore[no-any-return]
+        model = self._so_far()
+        if model is not None:
+            return model
+        recipe = self._recipe()
+        recipe.check()
+        return self.model_class(recipe)
 
     def _keep(self, model: M) -> None:
         """Keep a model that has learned something."""
@@ -247,7 +259,7 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
         """A hash of everything learned; equal digests mean equal models, bit for bit."""
         return self._ready().digest()
 
-    def save(self, path: Any) -> None:
+    def save(self, path: PathLike) -> None:
         """Write the model to a safetensors file.
 
         Parameters
@@ -258,7 +270,7 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
         save(self.model_, path)
 
     @classmethod
-    def load(cls, path: Any) -> Self:
+    def load(cls, path: PathLike) -> Self:
         """Read a model written by `save`; never runs code from the file.
 
         Parameters
@@ -334,7 +346,7 @@ class RowShell(Shell[R], Generic[R]):
                 )
         return self
 
-    def _learn_stream(self, X: Any) -> bool:
+    def _learn_stream(self, X: MatrixLike) -> bool:
         """Learn what `onlinear.read` gives, where X is that, and has the answers with it."""
         if not isinstance(X, Batch | Reader):
             return False
@@ -343,7 +355,7 @@ class RowShell(Shell[R], Generic[R]):
 
     # ------------------------------------------------------------------ getting ready
 
-    def _state_dtype(self, X: Any) -> str:
+    def _state_dtype(self, X: MatrixLike) -> str:
         if self.dtype is not None:
             return state_type(self.dtype) or ""
         given = getattr(X, "dtype", None)
@@ -353,7 +365,7 @@ class RowShell(Shell[R], Generic[R]):
             return "float64" if any(map(_is_wide, _column_types(X))) else "float32"
         return "float64" if _is_wide(given) else "float32"
 
-    def _checked_rows(self, X: Any, model: R) -> Rows:
+    def _checked_rows(self, X: MatrixLike, model: R) -> Rows:
         """scikit-learn's manners; NaN and infinity are found by the core, which names the row.
 
         A model that has learned nothing takes the names of the columns; one that may grow takes those of a wider X.
@@ -383,7 +395,7 @@ class RowShell(Shell[R], Generic[R]):
         quick = quick_rows(X)
         return quick if quick is not None else to_rows(X)
 
-    def _quick(self, X: Any) -> Rows | None:
+    def _quick(self, X: MatrixLike) -> Rows | None:
         """Rows that need no validation beyond the core's; None sends them the long way round."""
         model = self._model
         if model is None or model.native is None or model.schema.names is not None:
@@ -393,7 +405,7 @@ class RowShell(Shell[R], Generic[R]):
             return None
         return rows
 
-    def _plain(self, X: Any, *, reset: bool) -> Rows | None:
+    def _plain(self, X: MatrixLike, *, reset: bool) -> Rows | None:
         """The same for rows that may be the first: an array of numbers has no names to remember."""
         if not reset:
             return self._quick(X)
@@ -402,7 +414,7 @@ class RowShell(Shell[R], Generic[R]):
 
     # ------------------------------------------------------------------ reading
 
-    def _rows_to_read(self, X: Any) -> Rows:
+    def _rows_to_read(self, X: MatrixLike) -> Rows:
         rows = self._quick(X)
         if rows is not None:
             return rows
@@ -425,7 +437,7 @@ class RowShell(Shell[R], Generic[R]):
             return max(1, (os.cpu_count() or 1) + 1 + self.n_jobs)
         return max(1, self.n_jobs)
 
-    def _blocks(self, X: Any, *, variances: bool = False) -> Array:
+    def _blocks(self, X: MatrixLike, *, variances: bool = False) -> Array:
         """Scores or variances, a column per block, blocks in the core's order."""
         learner = self._ready().learner
         return learner.read_rows(self._rows_to_read(X), variances=variances, n_threads=self._threads())
@@ -482,7 +494,7 @@ class RowShell(Shell[R], Generic[R]):
 
     # ------------------------------------------------------------------ scikit-learn
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -526,16 +538,11 @@ class LinearShell(RowShell[R], Generic[R]):
         return self
 
 
-def as_recipe(value: Any) -> Any:
-    """A parameter as a recipe holds it: an estimator of ours as its recipe."""
-    return value._recipe() if isinstance(value, Shell) else value
-
-
 def _fault_of(value: float) -> int:
     return int((_core.Fault.nan if value != value else _core.Fault.infinite).value)
 
 
-def _columns(X: Any) -> int:
+def _columns(X: MatrixLike) -> int:
     shape = getattr(X, "shape", None)
     return int(shape[1]) if shape is not None and len(shape) == 2 else 0
 
@@ -549,6 +556,6 @@ def _is_wide(kind: Any) -> bool:
     return bool(dtype.kind == "O" or (dtype.kind == "f" and dtype.itemsize >= 8))
 
 
-def _column_types(X: Any) -> list[Any]:
+def _column_types(X: MatrixLike) -> list[Any]:
     kinds = X.dtypes
     return list(kinds.values) if hasattr(kinds, "values") and not isinstance(kinds, dict) else list(kinds)

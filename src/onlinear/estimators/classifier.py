@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -23,14 +22,14 @@ from ..model.answers import (
     probabilities,
 )
 from ..model.arrays import Array, weighty
-from ..model.batches import balanced_weights, learn_batch, numbered
+from ..model.batches import checked_batch, learn_batch, numbered
 from ..model.classifier import ClassifierModel
 from ..model.labels import label_array, mixed_labels
 from ..model.parameters import check_number
 from ..model.recipe import Recipe
 from ..model.rows import Rows
 from ..model.undo import Undo, all_or_nothing
-from ..model.weights import weights_of
+from ..model.weights import balanced_weights, weights_of
 from .base import LinearShell
 from .explanation import Explanation, explain_margin
 from .making import shell
@@ -38,6 +37,9 @@ from .random import seeded
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from sklearn.utils import Tags
+
+    from ..model.types import Features, Label, LabelsLike, MatrixLike, Seed, Values
 
 __all__ = ["ConfidenceLevel", "OnlineClassifier"]
 
@@ -48,6 +50,8 @@ _PLAIN_LABELS = "iubU"
 @shell
 class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: ignore[misc]
     """What all classifiers share."""
+
+    model_class = ClassifierModel
 
     if TYPE_CHECKING:
         class_weight: Any
@@ -60,7 +64,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
 
     # ------------------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from arrays, starting anew (or going on, with `warm_start`).
 
         Parameters
@@ -89,7 +93,9 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
             self._keep(model)
         return self
 
-    def _fit(self, model: ClassifierModel, X: Any, y: Any, sample_weight: npt.ArrayLike | None) -> None:
+    def _fit(
+        self, model: ClassifierModel, X: MatrixLike, y: LabelsLike, sample_weight: npt.ArrayLike | None
+    ) -> None:
         rows, labels = self._validated(X, y, model)
         weights = self._fit_weights(sample_weight, rows.n_rows)
         new = model.labels.unknown(labels if weights is None else labels[weights > 0])
@@ -106,7 +112,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         class_weight = model.class_weights()[0]
         if self.class_weight == "balanced":
             counted = numbers if weights is None else numbers[weights > 0]
-            class_weight = balanced_weights(counted, len(model.labels))
+            class_weight = balanced_weights(counted, max(len(model.labels), 2))
         learner = model.learner
         self._make_passes(
             model,
@@ -116,7 +122,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
             ),
         )
 
-    def _need_two_classes(self, names: list[Any]) -> None:
+    def _need_two_classes(self, names: list[Label]) -> None:
         if len(names) < 2:
             raise DataError(
                 f"{type(self).__name__}: y has one class only ({names[0]!r}); fit needs at least two classes. "
@@ -125,8 +131,8 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
 
     def partial_fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: MatrixLike,
+        y: LabelsLike = None,
         classes: npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
@@ -165,20 +171,21 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         return self._learn_news(X, y, classes, sample_weight)
 
     def _learn_news(
-        self, X: Any, y: Any, classes: npt.ArrayLike | None, sample_weight: npt.ArrayLike | None
+        self, X: MatrixLike, y: LabelsLike, classes: npt.ArrayLike | None, sample_weight: npt.ArrayLike | None
     ) -> Self:
         """Learn a batch that may bring something new: the first one, new classes, more columns, other types."""
         model = self._begun()
-        model.recipe.check()
         try:
-            with all_or_nothing(model):
+            with all_or_nothing(model) as undo:
                 rows, labels = self._validated(X, y, model)
-            learn_batch(model, rows, labels, classes, sample_weight, self._state_dtype(X))
+                weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
+                batch = checked_batch(model, rows, labels, classes, weights, self._state_dtype(X))
+            learn_batch(model, batch, undo)
         finally:
             self._keep(model)
         return self
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Self:
+    def learn_one(self, x: Features, y: LabelsLike, w: float = 1.0) -> Self:
         """Learn one example from a dict of features; river's verb.
 
         Parameters
@@ -212,7 +219,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
 
     # ------------------------------------------------------------------ getting ready
 
-    def _validated(self, X: Any, y: Any, model: ClassifierModel) -> tuple[Rows, Array]:
+    def _validated(self, X: MatrixLike, y: LabelsLike, model: ClassifierModel) -> tuple[Rows, Array]:
         rows = self._checked_rows(X, model)
         if type(y) is np.ndarray and y.shape == (rows.n_rows,) and y.dtype.kind in _PLAIN_LABELS:
             return rows, y
@@ -230,7 +237,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
 
     # ------------------------------------------------------------------ predicting
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """The linear scores.
 
         Parameters
@@ -245,7 +252,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         blocks = self._blocks(X)
         return oriented(blocks, self._ready().labels.classes.among(blocks.shape[1]))
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         """The most likely class of each row.
 
         Parameters
@@ -263,7 +270,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         predicted: Array = classes.sorted[places]
         return predicted
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: MatrixLike) -> Array:
         """Probabilities, calibrated on the scores seen while learning.
 
         Every example is scored before it is learned; a logistic map of those honest scores (one scale and offset, or one
@@ -281,12 +288,12 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         blocks, model = self._blocks(X), self._ready()
         return probabilities(model, blocks, model.labels.classes.among(blocks.shape[1]))
 
-    def predict_log_proba(self, X: Any) -> Array:
+    def predict_log_proba(self, X: MatrixLike) -> Array:
         """Logarithms of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict_one(self, x: Mapping[Any, Any]) -> Any:
+    def predict_one(self, x: Features) -> Any:
         """The most likely class of one dict of features; None before any class is known.
 
         Parameters
@@ -305,7 +312,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         classes = model.labels.classes.among(blocks.shape[1])
         return classes.ranked[decided(oriented(blocks, classes), classes)[0]]
 
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+    def predict_proba_one(self, x: Features) -> dict[Label, float]:
         """Probability of every class for one dict of features; empty before any class is known.
 
         Parameters
@@ -328,7 +335,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
 
     # ------------------------------------------------------------------ confidence
 
-    def margin(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
+    def margin(self, X: MatrixLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """How far each prediction is from changing.
 
         Parameters
@@ -351,7 +358,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         model.with_variance()
         return margin, margin_deviations(model, self._rows_to_read(X), self._threads())
 
-    def confidence(self, X: Any) -> Array:
+    def confidence(self, X: MatrixLike) -> Array:
         """Probability, under the Gaussian belief, that each prediction is on the right side: Φ(margin / std).
 
         Parameters
@@ -365,12 +372,12 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         """
         return self._confidence(X)
 
-    def _confidence(self, X: Any) -> Array:
+    def _confidence(self, X: MatrixLike) -> Array:
         self._ready().with_variance()
         margin, std = self.margin(X, return_std=True)
         return confidences(margin, std)
 
-    def sample(self, n: int, random_state: Any = None) -> tuple[Array, Array]:
+    def sample(self, n: int, random_state: Seed = None) -> tuple[Array, Array]:
         """Draw weights from the belief, for Gibbs prediction.
 
         Parameters
@@ -460,7 +467,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
 
     # ------------------------------------------------------------------ scikit-learn
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = self.recipe.ignores_weights is not None
         return tags
@@ -485,7 +492,7 @@ class Level(float):
         level._shell = shell
         return level
 
-    def __call__(self, X: Any) -> Any:
+    def __call__(self, X: MatrixLike) -> Any:
         """Probability, under the Gaussian belief, that each prediction is on the right side."""
         return self._shell._confidence(X)
 
@@ -517,6 +524,6 @@ class ConfidentClassifier(OnlineClassifier):
 
     confidence: Any = ConfidenceLevel()
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> Values:
         """Parameters by name, as scikit-learn wants them; `confidence` as it was given."""
         return {**super().get_params(deep), "confidence": vars(self)["confidence"]}

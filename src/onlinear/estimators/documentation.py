@@ -9,11 +9,20 @@ from dataclasses import fields
 from types import FunctionType
 from typing import Any, Self, TypeVar
 
+from .. import rule
+
 __all__ = ["documented", "joined_documentation"]
 
 T = TypeVar("T")
 
 SHARED_PARAMETERS = """\
+covariance : {"diagonal", "full"}, default="diagonal"
+    Full keeps correlations, at quadratic memory.
+initial_variance : float, default=1.0
+    Variance of every weight at the start.
+min_variance : float, default=0.0
+    A floor under every variance; with covariance="full", under the variance of the score that an example has
+    just updated, per unit of its squared length.
 fit_intercept : bool, default=True
     Whether to add a feature that is always 1; it takes part in margin and variance like any other.
 passes : int, default=10
@@ -36,6 +45,10 @@ cost_update : {"prediction", "max_loss"}, default="prediction"
     With a `cost_matrix`: learn against the prediction, or against the class whose loss with its cost is largest.
 average : bool, default=False
     Whether to predict with the mean of the weights over all rounds.
+scale : {None, "max"}, default=None
+    "max" divides every feature by the largest absolute value it has come with so far, so that its unit does not
+    matter. Zeros stay zeros. Rows of unit length, as text has them, are left as they are. Weights are shown in the
+    features' own units.
 warm_start : bool, default=False
     Whether `fit` goes on from where the last `fit` stopped.
 initial_mean : array of shape (n_classes, n_features) or (n_features,), default=None
@@ -102,16 +115,53 @@ def joined_documentation(recipe: Any, made: type) -> str:
     for heading, shared, known in (
         (
             "Parameters",
-            getattr(recipe, "shared_parameters", "") + SHARED_PARAMETERS,
+            "\n".join([*_declared(recipe), getattr(recipe, "shared_parameters", "") + SHARED_PARAMETERS]),
             {field.name for field in fields(recipe)},
         ),
         ("Attributes", SHARED_ATTRIBUTES, {*dir(made), "n_passes_"}),
     ):
-        wanted = [
-            entry for name, entry in _entries(shared) if name in known and f"\n{name} : " not in document
-        ]
-        document = _join(document, heading, "\n".join(wanted))
+        wanted = {
+            name: entry
+            for name, entry in reversed(_entries(shared))  # of several the first counts
+            if name in known and f"\n{name} : " not in document
+        }
+        document = _join(document, heading, "\n".join(reversed(wanted.values())))
     return document
+
+
+def _declared(recipe: Any) -> list[str]:
+    """The parameters of a recipe's rule, in the words of the rule's declaration, and how a covariance is projected."""
+    defaults = {field.name: field.default for field in fields(recipe)}
+    entries = []
+    if recipe.rule_class is not None:
+        for each in rule.declared()[recipe.rule_class.__name__].parameters:
+            kinds = {"number": "float", "number_or_none": "float or None", "flag": "bool"}
+            kind = kinds.get(each.kind) or _listed(each.choices)
+            within = f", {each.expected}" if each.kind.startswith("number") else ""
+            words = each.doc[:1].upper() + each.doc[1:]
+            entries.append(
+                f"{each.name} : {kind}, default={_said(defaults.get(each.name))}\n    {words}{within}."
+            )
+    if "projection" in defaults:
+        ways = {
+            "drop": "its diagonal",
+            "kl": "the diagonal of its inverse",
+            "exact": "the optimum among diagonals",
+        }
+        meant = " or ".join(ways[each] for each in recipe.projections)
+        entries.append(
+            f"projection : {_listed(recipe.projections)}, default={_said(defaults['projection'])}\n"
+            f"    How a diagonal covariance follows the full update: {meant}."
+        )
+    return entries
+
+
+def _listed(words: Any) -> str:
+    return "{" + ", ".join(map(_said, words)) + "}"
+
+
+def _said(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 def _document(method: FunctionType) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import hypot, sqrt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .._core import Fault
 from ..belief import Diagonal, Information
@@ -16,9 +15,10 @@ from ..model.labels import Classes
 from ..model.native import Native
 from ..model.rows import SparseRows, refuse
 
-__all__ = ["Explanation"]
+if TYPE_CHECKING:
+    from ..model.types import Array
 
-Array = npt.NDArray[Any]
+__all__ = ["Explanation"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ from .classifier import OnlineClassifier
 from .making import shell
 from .regressor import OnlineRegressor
 
+if TYPE_CHECKING:
+    from ..model.types import PathLike, Seed
+
 __all__ = ["OnlineKernelClassifier", "OnlineKernelRegressor"]
 
 
@@ -25,7 +28,7 @@ class KernelShell(LinearShell[R], Generic[R]):
     if TYPE_CHECKING:
         kernel: Any
 
-    def save(self, path: Any) -> None:
+    def save(self, path: PathLike) -> None:
         """Write the model to a safetensors file; not possible with a kernel written in Python.
 
         Parameters
@@ -76,7 +79,7 @@ class OnlineKernelClassifier(KernelShell[ClassifierModel], OnlineClassifier):
         """Whether this is the shell for a recipe."""
         return recipe.kind == "classification" and issubclass(recipe, KernelSpace)
 
-    def sample(self, n: int, random_state: Any = None) -> tuple[Array, Array]:
+    def sample(self, n: int, random_state: Seed = None) -> tuple[Array, Array]:
         """Not possible here: there are no weights to draw.
 
         Parameters

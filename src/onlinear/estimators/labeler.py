@@ -13,7 +13,7 @@ from ..exceptions import DataError
 from ..model.arrays import Array
 from ..model.native import Report
 from ..model.recipe import Recipe
-from ..model.weights import weights_of
+from ..model.weights import balanced_weights, weights_of
 from ..sequence.files import naming, write_labels
 from ..sequence.model import SequenceModel
 from ..sequence.reading import checked, distinct_labels, read_sequences, weighty_sequences
@@ -25,6 +25,9 @@ from .making import shell
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from .. import _core
+    from ..model.types import Label, LabelsLike, PathLike, SequencesLike, Values
+
 __all__ = ["OnlineLabeler"]
 
 
@@ -33,6 +36,8 @@ __all__ = ["OnlineLabeler"]
 class OnlineLabeler(Shell[SequenceModel]):
     """What labelers of sequences share."""
 
+    model_class = SequenceModel
+
     @classmethod
     def suits(cls, recipe: type[Recipe]) -> bool:
         """Whether this is the shell for a recipe."""
@@ -40,7 +45,7 @@ class OnlineLabeler(Shell[SequenceModel]):
 
     # ------------------------------------------------------------------ learning
 
-    def fit(self, X: Iterable[Any], y: Iterable[Any], sample_weight: npt.ArrayLike | None = None) -> Self:
+    def fit(self, X: SequencesLike, y: LabelsLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn sequences, starting anew (or going on, with `warm_start`).
 
         Parameters
@@ -68,7 +73,7 @@ class OnlineLabeler(Shell[SequenceModel]):
         model = before or SequenceModel(recipe)
         native = model.native if before else model.make(wide=_are_wide(sequences))
         known = list(model.classes) if before else []
-        mark = native.mark()
+        mark, rows = native.mark(), None
         try:
             if weights is not None and not weights.all():
                 if not weights.any():
@@ -76,14 +81,16 @@ class OnlineLabeler(Shell[SequenceModel]):
                         f"{recipe.owner}: sample_weight is zero for every sequence; there is nothing to learn"
                     )
                 index = {label: number for number, label in enumerate(known)}
-                sequences, labels, weights = weighty_sequences(native, sequences, labels, index, weights)
+                rows, sequences, labels, weights = weighty_sequences(
+                    native, sequences, labels, index, weights
+                )
                 native.undo(*mark)
             met = set(known)
             classes = known + [label for label in distinct_labels(labels) if label not in met]
             native.add_labels(classes)
             index = {label: number for number, label in enumerate(classes)}
             batch = read_sequences(native, sequences, labels, index, learning=True)
-            self._learn_all(model, native, batch, classes, weights)
+            self._learn_all(model, native, batch, classes, weights, rows)
         except BaseException:
             native.undo(*mark)  # of which nothing was learned
             raise
@@ -91,7 +98,7 @@ class OnlineLabeler(Shell[SequenceModel]):
         self._keep(model)
         return self
 
-    def fit_file(self, path: Any) -> Self:
+    def fit_file(self, path: PathLike) -> Self:
         """Learn a file in the column format of the CoNLL tasks, starting anew.
 
         Parameters
@@ -125,21 +132,32 @@ class OnlineLabeler(Shell[SequenceModel]):
         return self
 
     def _learn_all(
-        self, model: SequenceModel, native: Any, batch: Any, classes: list[Any], weights: Array | None
+        self,
+        model: SequenceModel,
+        native: _core.SequenceLearner,
+        batch: _core.SequenceBatch,
+        classes: list[Label],
+        weights: Array | None,
+        rows: list[int] | None = None,
     ) -> None:
         """Make the passes of `fit`."""
         model.n_passes = model.n_passes or 0
+        known, balanced = len(classes), None
+        if model.recipe.class_weight == "balanced":
+            balanced = balanced_weights(batch.labels, known)
         self._make_passes(
             model,
             len(batch),
-            lambda order, first: Report(*model.learn(native, batch, order, weights, classes, len(classes))),
+            lambda order, first: Report(
+                *model.learn(native, batch, order, weights, classes, known, balanced, rows)
+            ),
         )
 
     def partial_fit(
         self,
-        X: Iterable[Any],
-        y: Iterable[Any],
-        classes: Iterable[Any] | None = None,
+        X: SequencesLike,
+        y: LabelsLike,
+        classes: Iterable[Label] | None = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
         """Learn sequences in the given order, once.
@@ -156,7 +174,6 @@ class OnlineLabeler(Shell[SequenceModel]):
         self
         """
         model = self._begun()
-        model.recipe.check()
         sequences, labels = checked(X, y)
         weights = weights_of(sample_weight, len(sequences))
         try:
@@ -165,7 +182,7 @@ class OnlineLabeler(Shell[SequenceModel]):
             self._keep(model)
         return self
 
-    def learn_one(self, x: Any, y: Iterable[Any], w: float = 1.0) -> Self:
+    def learn_one(self, x: Any, y: LabelsLike, w: float = 1.0) -> Self:
         """Learn one sequence; river's verb.
 
         Parameters
@@ -179,7 +196,7 @@ class OnlineLabeler(Shell[SequenceModel]):
         """
         return self.partial_fit([x], [y], sample_weight=[w])
 
-    def predict_one(self, x: Any) -> list[Any]:
+    def predict_one(self, x: Any) -> list[Label]:
         """The best labels of one sequence; empty before any learning.
 
         Parameters
@@ -209,7 +226,7 @@ class OnlineLabeler(Shell[SequenceModel]):
                 self.partial_fit_file(batch)
         return self
 
-    def partial_fit_file(self, path: Any) -> Self:
+    def partial_fit_file(self, path: PathLike) -> Self:
         """Learn a file as it is read, once, in its order and without keeping it.
 
         Parameters
@@ -222,7 +239,6 @@ class OnlineLabeler(Shell[SequenceModel]):
         self
         """
         model = self._begun()
-        model.recipe.check()
         try:
             model.learn_file(path)
         finally:
@@ -231,7 +247,7 @@ class OnlineLabeler(Shell[SequenceModel]):
 
     # ------------------------------------------------------------------ reading
 
-    def predict(self, X: Iterable[Any]) -> list[list[Any]]:
+    def predict(self, X: SequencesLike) -> list[list[Label]]:
         """The best labels of every sequence.
 
         Parameters
@@ -247,7 +263,7 @@ class OnlineLabeler(Shell[SequenceModel]):
         batch = read_sequences(model.native, checked(X), None, {}, learning=False)
         return model.words(batch, model.native.tag(batch, False)[0])
 
-    def confidence(self, X: Iterable[Any]) -> list[Array]:
+    def confidence(self, X: SequencesLike) -> list[Array]:
         """How sure the model is of every label that `predict` gives.
 
         The margin over the best sequence that labels the token otherwise, in standard deviations of the
@@ -269,7 +285,7 @@ class OnlineLabeler(Shell[SequenceModel]):
         sure: Array = native.tag(batch, True)[1]
         return [sure[a:b] for a, b in pairwise(batch.starts)]
 
-    def predict_file(self, path: Any, output: Any = None) -> list[list[str]]:
+    def predict_file(self, path: PathLike, output: PathLike | None = None) -> list[list[str]]:
         """Label a file; its own labels, where it has any, are not looked at.
 
         Parameters
@@ -291,12 +307,12 @@ class OnlineLabeler(Shell[SequenceModel]):
             write_labels(path, output, found)
         return found
 
-    def score(self, X: Iterable[Any], y: Iterable[Any]) -> float:
+    def score(self, X: SequencesLike, y: LabelsLike) -> float:
         """Share of tokens with the right label."""
         sequences, labels = checked(X, y)
         return token_accuracy(labels, self.predict(sequences))
 
-    def evaluate(self, X: Iterable[Any], y: Iterable[Any]) -> dict[str, float]:
+    def evaluate(self, X: SequencesLike, y: LabelsLike) -> dict[str, float]:
         """Token accuracy, and precision, recall and F1 of spans.
 
         Parameters
@@ -312,7 +328,7 @@ class OnlineLabeler(Shell[SequenceModel]):
         sequences, labels = checked(X, y)
         return evaluation(labels, self.predict(sequences))
 
-    def evaluate_file(self, path: Any) -> dict[str, float]:
+    def evaluate_file(self, path: PathLike) -> dict[str, float]:
         """As `evaluate`, on a file with labels.
 
         Parameters
@@ -374,9 +390,9 @@ class OnlineLabeler(Shell[SequenceModel]):
         """Tokens whose label was not found before learning them."""
         return self._ready().n_wrong_tokens
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Values:
         """All that was learned, by name: arrays and numbers, enough to go on bit for bit."""
-        state: dict[str, Any] = self._ready().native.state()
+        state: Values = self._ready().native.state()
         return state
 
 

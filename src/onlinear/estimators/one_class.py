@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
@@ -21,6 +20,8 @@ from .making import shell
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from ..model.types import Features, LabelsLike, MatrixLike
+
 __all__ = ["OnlineOneClass"]
 
 
@@ -28,6 +29,8 @@ __all__ = ["OnlineOneClass"]
 @documented
 class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[misc]
     """What one-class learners share."""
+
+    model_class = OneClassModel
 
     if TYPE_CHECKING:
         contamination: float | None
@@ -39,7 +42,7 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
 
     # ------------------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike = None, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from arrays, starting anew (or going on, with `warm_start`).
 
         Parameters
@@ -63,16 +66,21 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
                     weighty(weights, rows.n_rows),
                     lambda order, first: learner.learn_rows(rows, None, weights, order=order, checked=True),
                 )
+                if recipe.by_share or recipe.contamination is not None:
+                    distances = learner.read_rows(rows, n_threads=self._threads())[:, 0]
+                    if weights is not None:
+                        distances = distances[weights > 0]
+                    if recipe.by_share:
+                        model.know_distances(distances)
+                    if recipe.contamination is not None:
+                        model.cut = float(np.quantile(distances, 1 - recipe.contamination))
         finally:
             self._keep(model)
-        if self.contamination is not None:
-            distances = learner.read_rows(rows, n_threads=self._threads())[:, 0]
-            if weights is not None:
-                distances = distances[weights > 0]
-            model.cut = float(np.quantile(distances, 1 - self.contamination))
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self, X: MatrixLike, y: LabelsLike = None, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
         """Learn from one batch, in the given order, once.
 
         Parameters
@@ -88,7 +96,6 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
         try:
             with all_or_nothing(model) as undo:
                 if rows is None:
-                    model.recipe.check()
                     rows = self._checked_rows(X, model)
                     weights = weights_of(sample_weight, rows.n_rows)
                     if model.are_weightless(rows, weights, self._state_dtype(X)):
@@ -102,7 +109,7 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
             self._keep(model)
         return self
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any = None, w: float = 1.0) -> Self:
+    def learn_one(self, x: Features, y: LabelsLike = None, w: float = 1.0) -> Self:
         """Learn one example from a dict of features; river's verb.
 
         Parameters
@@ -125,7 +132,7 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
 
     # ------------------------------------------------------------------ predicting
 
-    def score_samples(self, X: Any) -> Array:
+    def score_samples(self, X: MatrixLike) -> Array:
         """Minus the distance of each row from the centre: the larger, the more ordinary.
 
         Returns
@@ -134,7 +141,7 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
         """
         return -self._blocks(X)[:, 0]
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """How far inside (positive) or outside (negative) each row lies.
 
         Returns
@@ -143,7 +150,7 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
         """
         return self.score_samples(X) - self.offset_
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike) -> Array:
         """1 for rows inside, -1 for outliers.
 
         Returns
@@ -152,7 +159,7 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
         """
         return np.where(self.decision_function(X) >= 0, 1, -1)
 
-    def score_one(self, x: Mapping[Any, Any]) -> float:
+    def score_one(self, x: Features) -> float:
         """Distance of one dict of features from the centre, river's anomaly score; 0 before any learning.
 
         Parameters

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..exceptions import ParameterError
 
+if TYPE_CHECKING:
+    from ..model.types import Seed
+
 __all__ = ["generator", "seeded"]
 
 
-def seeded(owner: str, random_state: Any) -> np.random.RandomState:
+def seeded(owner: str, random_state: Seed) -> np.random.RandomState:
     """A generator of random numbers; what is no seed is refused in the owner's name."""
     try:
         return generator(random_state)
@@ -21,7 +24,7 @@ def seeded(owner: str, random_state: Any) -> np.random.RandomState:
         ) from error
 
 
-def generator(random_state: Any) -> np.random.RandomState:
+def generator(random_state: Seed) -> np.random.RandomState:
     """A generator of random numbers."""
     if random_state is None:
         return np.random.RandomState()
@@ -29,6 +32,7 @@ def generator(random_state: Any) -> np.random.RandomState:
         return random_state
     if isinstance(random_state, np.random.Generator):
         return np.random.RandomState(random_state.integers(2**32))
-    if random_state is np.random:
+    given: object = random_state  # the module itself is one, too
+    if given is np.random:
         return np.random.mtrand._rand
     return np.random.RandomState(random_state)

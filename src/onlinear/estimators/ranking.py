@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -14,14 +14,14 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from ..exceptions import DataError
+from ..exceptions import DataError, NumericError, ParameterError
 from ..model.arrays import Array, is_sparse, to_rows, weighty
 from ..model.label_sets import LabelSets, flat_labels
 from ..model.labels import Classes, Labels, label_array
 from ..model.ranker import RankerModel
 from ..model.recipe import Recipe
 from ..model.rows import DenseRows, Rows, refuse_masked
-from ..model.undo import all_or_nothing
+from ..model.undo import Undo, all_or_nothing
 from ..model.weights import weights_of
 from .base import LinearShell
 from .documentation import documented
@@ -29,6 +29,9 @@ from .making import shell
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from sklearn.utils import Tags
+
+    from ..model.types import Features, Label, LabelsLike, MatrixLike
 
 __all__ = ["OnlineRanker", "RankingReport"]
 
@@ -53,9 +56,11 @@ class RankingReport:
 class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[misc]
     """What label rankers share."""
 
+    model_class = RankerModel
+
     if TYPE_CHECKING:
         phi: Callable[[Any, Any], Any] | None
-        threshold: float
+        threshold: float | None
 
     @classmethod
     def suits(cls, recipe: type[Recipe]) -> bool:
@@ -64,7 +69,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
 
     # ------------------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from arrays, starting anew (or going on, with `warm_start`).
 
         Parameters
@@ -110,8 +115,8 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
 
     def partial_fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: MatrixLike,
+        y: LabelsLike = None,
         classes: npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
@@ -129,7 +134,6 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         if y is None and self._learn_stream(X):
             return self
         model = self._begun()
-        model.recipe.check()
         first = model.native is None
         given = self._given(y, model)
         weights = weights_of(sample_weight, given.n)
@@ -140,17 +144,22 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         news = [] if idle else given.arrivals(known, weights)
         if not (first or idle) and (not news or news[0][0] > 0):
             news.insert(0, (0, given.labels[:0]))
+        undo = Undo.of_names(model)
         try:
-            with all_or_nothing(model) as undo:
+            with all_or_nothing(model):
                 rows = self._rows_to_learn(X, given, known, model)
-                stops = [start for start, _ in news[1:]] + [given.n]
-                for (start, new), stop in zip(news, stops, strict=bool(news)):
-                    met = len(model.labels.unknown(new)) + len(model.labels)
-                    part = self._part(rows, given.n, start, stop, met)
-                    model.learn_part(part, given, weights, start, stop, new, self._dtype_for(X, rows))
-            if not news:  # nothing had any weight
+            stops = [start for start, _ in news[1:]] + [given.n]
+            for (start, new), stop in zip(news, stops, strict=bool(news)):
+                met = len(model.labels.unknown(new)) + len(model.labels)
+                part = self._part(rows, given.n, start, stop, met)
+                model.learn_part(part, given, weights, start, stop, new, self._dtype_for(X, rows))
+        except BaseException as error:
+            if first and not isinstance(error, NumericError):
                 undo.back()
+            raise
         finally:
+            if model.native is None or not news:  # nothing had any weight, or the very first row was refused
+                undo.back()
             self._keep(model)
         return self
 
@@ -181,7 +190,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
             self.partial_fit(X, y, sample_weight=rest[0] if rest else None)
         return self
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> Self:
+    def learn_one(self, x: Features, y: LabelsLike, w: float = 1.0) -> Self:
         """Learn one example from a dict of features; river's verb.
 
         Parameters
@@ -198,7 +207,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
 
     # ------------------------------------------------------------------ getting ready
 
-    def _given(self, y: Any, model: RankerModel) -> LabelSets:
+    def _given(self, y: LabelsLike, model: RankerModel) -> LabelSets:
         """Answers in one form, whatever form they came in."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -207,7 +216,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
             raise DataError("y must have the form it had before: one label each, or sets of labels")
         return given
 
-    def _rows_to_learn(self, X: Any, given: LabelSets, labels: Labels, model: RankerModel) -> Rows:
+    def _rows_to_learn(self, X: MatrixLike, given: LabelSets, labels: Labels, model: RankerModel) -> Rows:
         """Rows checked in every way, before anything is changed for their sake."""
         if self.phi is None:
             rows = self._checked_rows(X, model)
@@ -220,10 +229,10 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         model.inspect(rows, self._dtype_for(X, rows) if model.native is None else model.native.dtype)
         return rows
 
-    def _dtype_for(self, X: Any, rows: Rows) -> str:
+    def _dtype_for(self, X: MatrixLike, rows: Rows) -> str:
         return self._state_dtype(X) if self.phi is None else self._state_dtype(rows.arguments()[0])
 
-    def _prototype_rows(self, X: Any, labels: list[Any]) -> Rows:
+    def _prototype_rows(self, X: MatrixLike, labels: list[Label]) -> Rows:
         """A row Φ(x, label) for each example and each label, example after example."""
         assert self.phi is not None
         blocks = [self.phi(X, label) for label in labels]
@@ -240,7 +249,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
 
     # ------------------------------------------------------------------ predicting
 
-    def _scored(self, X: Any) -> tuple[Array, Classes]:
+    def _scored(self, X: MatrixLike) -> tuple[Array, Classes]:
         """Scores and the classes they are of: another thread may bring a class at any time."""
         model = self._ready()
         classes = model.labels.classes
@@ -252,7 +261,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
             blocks = model.learner.read_rows(rows, n_threads=self._threads()).reshape(-1, classes.count)
         return np.ascontiguousarray(blocks[:, classes.order]), classes
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: MatrixLike) -> Array:
         """The score of every label.
 
         Returns
@@ -265,7 +274,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
             return scores[:, 1] - scores[:, 0]
         return scores
 
-    def rank(self, X: Any) -> Array:
+    def rank(self, X: MatrixLike) -> Array:
         """All labels of each row, the best first.
 
         Returns
@@ -276,7 +285,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         ranked: Array = classes.sorted[np.argsort(-scores, axis=1, kind="stable")]
         return ranked
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: MatrixLike) -> Array:
         """The probability of each label.
 
         Returns
@@ -286,30 +295,41 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         """
         return self._ready().probabilities(self._scored(X)[0])
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: MatrixLike, top_k: int | None = None) -> Array:
         """The relevant labels of each row.
+
+        Parameters
+        ----------
+        top_k : int, optional
+            Take so many labels for each row, those that score best, whatever their probabilities.
 
         Returns
         -------
         ndarray of shape (n_samples, n_labels)
-            An indicator array in the order of ``classes_``; for a model of one label each, the labels.
+            An indicator array in the order of ``classes_``; for a model of one label each, the labels, unless
+            `top_k` is given.
         """
         scores, classes = self._scored(X)
         model = self._ready()
-        if model.one_each:
+        if model.one_each and top_k is None:
             labels: Array = classes.sorted[np.argmax(scores, axis=1)]
             return labels
-        return (model.probabilities(scores) >= self.threshold).astype(np.int64)
+        return chosen_labels(model, scores, self.threshold, top_k).astype(np.int64)
 
-    def predict_labels(self, X: Any) -> list[list[Any]]:
+    def predict_labels(self, X: MatrixLike, top_k: int | None = None) -> list[list[Label]]:
         """The relevant labels of each row, as lists, the best first.
+
+        Parameters
+        ----------
+        top_k : int, optional
+            Take so many labels for each row, those that score best, whatever their probabilities.
 
         Returns
         -------
         list of lists of labels
         """
         scores, classes = self._scored(X)
-        chosen = self._ready().probabilities(scores) >= self.threshold
+        chosen = chosen_labels(self._ready(), scores, self.threshold, top_k)
         names = classes.sorted.tolist()
         order = np.argsort(-scores, axis=1, kind="stable")
         return [
@@ -317,7 +337,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
             for ranked, row in zip(order.tolist(), chosen.tolist(), strict=True)
         ]
 
-    def predict_one(self, x: Mapping[Any, Any]) -> dict[Any, bool]:
+    def predict_one(self, x: Features) -> dict[Label, bool]:
         """Which labels are relevant for one dict of features; empty before any learning.
 
         Parameters
@@ -330,9 +350,12 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         dict
             From label to bool.
         """
-        return {label: p >= self.threshold for label, p in self.predict_proba_one(x).items()}
+        if self._model is None:
+            return {}
+        cut = self._model.cut_for(self.threshold)
+        return {label: p >= cut for label, p in self.predict_proba_one(x).items()}
 
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
+    def predict_proba_one(self, x: Features) -> dict[Label, float]:
         """The probability of each label for one dict of features; empty before any learning.
 
         Parameters
@@ -353,7 +376,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         scores = np.ascontiguousarray(blocks[:, classes.order])
         return dict(zip(classes.sorted.tolist(), model.probabilities(scores)[0].tolist(), strict=True))
 
-    def evaluate(self, X: Any, y: Any) -> RankingReport:
+    def evaluate(self, X: MatrixLike, y: LabelsLike) -> RankingReport:
         """How well the labels of held-out examples are ranked.
 
         Parameters
@@ -394,6 +417,12 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
     # ------------------------------------------------------------------ fitted state
 
     @property
+    def threshold_(self) -> float:
+        """The probability from which labels are predicted: `threshold`, or the cut learned so far."""
+        self._learned("threshold_")
+        return self._ready().cut_for(self.threshold)
+
+    @property
     def classes_(self) -> Array:
         """The labels, sorted."""
         self._learned("classes_")
@@ -413,13 +442,28 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         """The intercepts predictions are made with."""
         return self._by_class(self._weights("average")[1])[:, 0]
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
 
 
-def label_sets_of(y: Any) -> LabelSets:
+def chosen_labels(model: RankerModel, scores: Array, threshold: float | None, top_k: int | None) -> Array:
+    """Which labels a ranker predicts, a row for each example: those above its cut, or the best of them."""
+    if top_k is None:
+        above: Array = model.probabilities(scores) >= model.cut_for(threshold)
+        return above
+    if not isinstance(top_k, int | np.integer) or isinstance(top_k, bool) or top_k < 0:
+        raise ParameterError(
+            f"{model.recipe.owner}: top_k must be a whole number of at least 0, got {top_k!r}"
+        )
+    chosen = np.zeros(scores.shape, dtype=bool)
+    best = np.argsort(-scores, axis=1, kind="stable")[:, :top_k]
+    np.put_along_axis(chosen, best, values=True, axis=1)
+    return chosen
+
+
+def label_sets_of(y: LabelsLike) -> LabelSets:
     """Answers from an indicator array, a list of label lists, or one label for each example."""
     if is_sparse(y):
         return _from_indicator(y.tocsr())

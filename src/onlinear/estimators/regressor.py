@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -23,12 +22,16 @@ from .making import shell
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from ..model.types import Features, LabelsLike, MatrixLike
+
 __all__ = ["OnlineRegressor"]
 
 
 @shell
 class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ignore[misc]
     """What all regressors share."""
+
+    model_class = RegressorModel
 
     @classmethod
     def suits(cls, recipe: type[Recipe]) -> bool:
@@ -37,7 +40,7 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
 
     # ------------------------------------------------------------------ learning
 
-    def fit(self, X: Any, y: Any, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: LabelsLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Learn from arrays, starting anew (or going on, with `warm_start`).
 
         Parameters
@@ -75,7 +78,9 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
             self._keep(model)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self, X: MatrixLike, y: LabelsLike = None, sample_weight: npt.ArrayLike | None = None
+    ) -> Self:
         """Learn from one batch, in the given order, once.
 
         Parameters
@@ -99,7 +104,6 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
         try:
             with all_or_nothing(model) as undo:
                 if rows is None:
-                    model.recipe.check()
                     rows, targets = self._validated(X, y, model)
                     weights = weights_of(sample_weight, rows.n_rows)
                     if model.are_weightless(rows, weights, self._state_dtype(X)):
@@ -114,7 +118,7 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
             self._keep(model)
         return self
 
-    def learn_one(self, x: Mapping[Any, Any], y: float, w: float = 1.0) -> Self:
+    def learn_one(self, x: Features, y: float, w: float = 1.0) -> Self:
         """Learn one example from a dict of features; river's verb.
 
         Parameters
@@ -145,7 +149,7 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
 
     # ------------------------------------------------------------------ getting ready
 
-    def _validated(self, X: Any, y: Any, model: RegressorModel) -> tuple[Rows, Array]:
+    def _validated(self, X: MatrixLike, y: LabelsLike, model: RegressorModel) -> tuple[Rows, Array]:
         rows = self._checked_rows(X, model)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None.")
@@ -160,7 +164,7 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
 
     # ------------------------------------------------------------------ predicting
 
-    def predict(self, X: Any, return_std: bool = False) -> Array | tuple[Array, Array]:
+    def predict(self, X: MatrixLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """The expected target of each row.
 
         Parameters
@@ -185,7 +189,7 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
         variance = learner.read_rows(rows, variances=True, n_threads=self._threads())[:, 0]
         return mean, np.sqrt(variance)
 
-    def predict_one(self, x: Mapping[Any, Any]) -> float:
+    def predict_one(self, x: Features) -> float:
         """The expected target of one dict of features; 0 before any learning.
 
         Parameters

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 try:
     from river import base
@@ -21,6 +21,9 @@ from sklearn.base import clone
 
 from .. import AROWClassifier, AROWRegressor, MultilabelRanker, PassiveAggressiveOneClass
 from ..estimators import OnlineClassifier, OnlineOneClass, OnlineRanker, OnlineRegressor
+
+if TYPE_CHECKING:
+    from ..model.types import Features, Label, LabelsLike, Values
 
 __all__ = [
     "RiverAnomalyDetector",
@@ -63,7 +66,7 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         self.estimator = estimator
         self.model: OnlineClassifier = clone(estimator)
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
+    def learn_one(self, x: Features, y: LabelsLike, w: float = 1.0) -> None:
         """Learn one example.
 
         Parameters
@@ -77,7 +80,7 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         """
         self.model.learn_one(x, y, w)
 
-    def predict_proba_one(self, x: Mapping[Any, Any], **_: Any) -> dict[Any, float]:
+    def predict_proba_one(self, x: Features, **_: Any) -> dict[Label, float]:
         """Probability of every class met so far.
 
         Parameters
@@ -87,7 +90,7 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         """
         return self.model.predict_proba_one(x)
 
-    def predict_one(self, x: Mapping[Any, Any], **_: Any) -> Any:
+    def predict_one(self, x: Features, **_: Any) -> Any:
         """The most likely class; None before any is known.
 
         Parameters
@@ -102,7 +105,7 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         return True
 
     @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+    def _unit_test_params(cls) -> Iterator[Values]:
         yield {"estimator": AROWClassifier()}
 
 
@@ -134,7 +137,7 @@ class RiverRegressor(base.Regressor):  # type: ignore[misc]
         self.estimator = estimator
         self.model: OnlineRegressor = clone(estimator)
 
-    def learn_one(self, x: Mapping[Any, Any], y: float, w: float = 1.0) -> None:
+    def learn_one(self, x: Features, y: float, w: float = 1.0) -> None:
         """Learn one example.
 
         Parameters
@@ -148,7 +151,7 @@ class RiverRegressor(base.Regressor):  # type: ignore[misc]
         """
         self.model.learn_one(x, y, w)
 
-    def predict_one(self, x: Mapping[Any, Any], **_: Any) -> float:
+    def predict_one(self, x: Features, **_: Any) -> float:
         """The expected target; 0 before any learning.
 
         Parameters
@@ -159,7 +162,7 @@ class RiverRegressor(base.Regressor):  # type: ignore[misc]
         return self.model.predict_one(x)
 
     @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+    def _unit_test_params(cls) -> Iterator[Values]:
         yield {"estimator": AROWRegressor()}
 
 
@@ -191,7 +194,7 @@ class RiverAnomalyDetector(_Detector):  # type: ignore[misc]
         self.estimator = estimator
         self.model: OnlineOneClass = clone(estimator)
 
-    def learn_one(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
+    def learn_one(self, x: Features, w: float = 1.0) -> None:
         """Learn one example.
 
         Parameters
@@ -203,7 +206,7 @@ class RiverAnomalyDetector(_Detector):  # type: ignore[misc]
         """
         self.model.learn_one(x, w=w)
 
-    def score_one(self, x: Mapping[Any, Any]) -> float:
+    def score_one(self, x: Features) -> float:
         """Distance from the centre: the larger, the stranger; 0 before any learning.
 
         Parameters
@@ -214,7 +217,7 @@ class RiverAnomalyDetector(_Detector):  # type: ignore[misc]
         return self.model.score_one(x)
 
     @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+    def _unit_test_params(cls) -> Iterator[Values]:
         yield {"estimator": PassiveAggressiveOneClass()}
 
 
@@ -247,7 +250,7 @@ class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc
         self.estimator = estimator
         self.model: OnlineRanker = clone(estimator)
 
-    def learn_one(self, x: Mapping[Any, Any], y: Mapping[Any, bool], w: float = 1.0) -> None:
+    def learn_one(self, x: Features, y: Mapping[Any, bool], w: float = 1.0) -> None:
         """Learn one example.
 
         Parameters
@@ -261,7 +264,7 @@ class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc
         """
         self.model.learn_one(x, y, w)
 
-    def predict_proba_one(self, x: Mapping[Any, Any], **_: Any) -> dict[Any, dict[bool, float]]:
+    def predict_proba_one(self, x: Features, **_: Any) -> dict[Any, dict[bool, float]]:
         """Probability of every label met so far, to belong and not to.
 
         Parameters
@@ -271,7 +274,7 @@ class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc
         """
         return {label: {False: 1 - p, True: p} for label, p in self.model.predict_proba_one(x).items()}
 
-    def predict_one(self, x: Mapping[Any, Any], **_: Any) -> dict[Any, bool]:
+    def predict_one(self, x: Features, **_: Any) -> dict[Label, bool]:
         """Whether each label met so far belongs to the example.
 
         Parameters
@@ -282,7 +285,7 @@ class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc
         return self.model.predict_one(x)
 
     @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+    def _unit_test_params(cls) -> Iterator[Values]:
         yield {"estimator": MultilabelRanker()}
 
 

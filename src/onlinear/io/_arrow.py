@@ -26,6 +26,8 @@ from ._source import ByteStream
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from ..model.types import Array
+
 __all__ = ["ArrowReader"]
 
 _ROWS = 8192
@@ -449,7 +451,7 @@ def _no_labels(count: int) -> _Labels:
     return _Labels(np.arange(count), np.full(count, np.nan), np.full(count, -1, np.int32))
 
 
-def _ends(counts: npt.NDArray[Any]) -> Ints:
+def _ends(counts: Array) -> Ints:
     ends = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=ends[1:])
     return ends

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from scipy.sparse import csr_matrix
 
+    from ..model.types import Array
+
 __all__ = ["Batch", "Buffers"]
 
 
@@ -188,7 +190,7 @@ class Batch:
         items = flat.tolist()
         return [tuple(items[first:last]) for first, last in pairwise(ends)]
 
-    def _flat_labels(self) -> npt.NDArray[Any]:
+    def _flat_labels(self) -> Array:
         import numpy as np
 
         is_text = self.label_ids >= 0
@@ -229,7 +231,7 @@ class Batch:
         )
 
 
-def _array(numbers: Any) -> npt.NDArray[Any]:
+def _array(numbers: Any) -> Array:
     """Numbers of the parser's memory as an array; the first one that is asked for imports NumPy."""
     import numpy as np
 

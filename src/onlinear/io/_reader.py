@@ -73,7 +73,7 @@ class _Work:
 
 def _make_parser(format: str, settings: Settings) -> NativeReader | ArrowReader:
     if format in ("parquet", "arrow"):
-        from ._arrow import ArrowReader
+        from ._arrow import ArrowReader  # which needs pyarrow, an extra
 
         return ArrowReader(format, settings)
     return NativeReader(format, settings)

@@ -13,8 +13,8 @@ import numpy as np
 
 from .. import _core
 from .arrays import Array
-from .classifier import ClassifierModel
 from .labels import Classes
+from .model import RowModel
 from .rows import Rows, SparseRows, refuse
 
 __all__ = [
@@ -57,7 +57,7 @@ def decided(scores: Array, classes: Classes) -> Array:
     return _core.best_columns(np.ascontiguousarray(scores))
 
 
-def probabilities(model: ClassifierModel, blocks: Array, classes: Classes) -> Array:
+def probabilities(model: RowModel, blocks: Array, classes: Classes) -> Array:
     """Calibrated probabilities, a column for each of the sorted classes."""
     order = classes.order
     if len(order) == 1:
@@ -82,7 +82,7 @@ def margins(scores: Array) -> Array:
     return gap
 
 
-def margin_deviations(model: ClassifierModel, rows: Rows, n_threads: int = 1) -> Array:
+def margin_deviations(model: RowModel, rows: Rows, n_threads: int = 1) -> Array:
     """The standard deviation, under the belief, of the margin of each row."""
     learner = model.with_variance()
     handle, rows = learner.handle, learner.known_part(rows)

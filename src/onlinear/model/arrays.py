@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..exceptions import DataError
 from .rows import DenseRows, Rows, SparseRows, refuse_masked
+
+if TYPE_CHECKING:
+    from .types import MatrixLike
 
 __all__ = [
     "Array",
@@ -68,12 +71,12 @@ def types_taken() -> tuple[tuple[np.dtype[Any], ...], tuple[np.dtype[Any], ...]]
     return (np.dtype(np.float32), np.dtype(np.float64)), (np.dtype(np.int32), np.dtype(np.int64))
 
 
-def is_sparse(X: Any) -> bool:
+def is_sparse(X: MatrixLike) -> bool:
     """Whether `X` is a scipy.sparse matrix or array, found without importing scipy."""
     return hasattr(X, "format") and hasattr(X, "tocsr")
 
 
-def quick_rows(X: Any) -> Rows | None:
+def quick_rows(X: MatrixLike) -> Rows | None:
     """Rows the core can use as they are, or None when `X` needs converting."""
     floats, integers = types_taken()
     if type(X) is np.ndarray:
@@ -104,7 +107,7 @@ def regular(array: Array) -> Array:
     return array if array.flags.aligned and array.flags.c_contiguous else array.copy()
 
 
-def check_sparse(X: Any) -> None:
+def check_sparse(X: MatrixLike) -> None:
     """Look at the indices of sparse formats that SciPy will convert: its conversions trust them."""
     if not is_sparse(X):
         return
@@ -133,7 +136,7 @@ def check_sparse(X: Any) -> None:
                 )
 
 
-def to_rows(X: Any) -> Rows:
+def to_rows(X: MatrixLike) -> Rows:
     """Rows from anything two-dimensional and numeric; used where scikit-learn's validation is not wanted."""
     rows = quick_rows(X)
     if rows is not None:

@@ -7,7 +7,7 @@ in the bits.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,10 +17,9 @@ from .arrays import Array
 from .classifier import ClassifierModel
 from .labels import Labels, distinct_labels, label_array
 from .rows import Rows
-from .undo import Undo, all_or_nothing
-from .weights import weights_of
+from .undo import Undo
 
-__all__ = ["learn_batch", "numbered"]
+__all__ = ["checked_batch", "learn_batch", "numbered"]
 
 
 class ClassBatch(NamedTuple):
@@ -41,19 +40,9 @@ class ClassBatch(NamedTuple):
             yield start, stop, new
 
 
-def learn_batch(
-    model: ClassifierModel,
-    rows: Rows,
-    labels: Array,
-    classes: npt.ArrayLike | None,
-    sample_weight: npt.ArrayLike | None,
-    dtype: str,
-) -> None:
-    """Learn a batch in the given order; `dtype` is the type of a new learner's state."""
+def learn_batch(model: ClassifierModel, batch: ClassBatch, undo: Undo) -> None:
+    """Learn a batch in the given order; `undo` leads back to before it was looked at."""
     first = model.native is None
-    undo = Undo.of_names(model)
-    with all_or_nothing(model):
-        batch = _checked(model, rows, labels, classes, weights_of(sample_weight, rows.n_rows), dtype)
     try:
         for start, stop, new in batch.parts():
             _learn_part(model, batch, start, stop, new)
@@ -66,7 +55,7 @@ def learn_batch(
             undo.back()  # nothing had any weight, or the very first row was refused
 
 
-def _checked(
+def checked_batch(
     model: ClassifierModel,
     rows: Rows,
     labels: Array,
@@ -74,7 +63,7 @@ def _checked(
     weights: Array | None,
     dtype: str,
 ) -> ClassBatch:
-    """A batch checked in every way, before anything is changed for its sake.
+    """A batch checked in every way, before anything is changed for its sake; `dtype` is that of a new learner's state.
 
     The rows of the first batch are not looked at: when they are refused, everything is put back. Those that come
     before any class are not learned, so they are.
@@ -84,7 +73,7 @@ def _checked(
     if classes is not None and learner is not None:
         _check_announced(labels, weights, known, label_array(classes).ravel())
     expected = _expected(model, labels, classes, weights, known)
-    numbers = known.encode(labels) if len(known) else None
+    numbers = known.encode(labels) if known.names else None
     news: list[tuple[int, Array]] = []
     if numbers is None:
         stray = None if classes is None else known.stray(labels if weights is None else labels[weights > 0])
@@ -100,13 +89,13 @@ def _checked(
     if learner is None:
         if not news or news[0][0] > 0:
             model.inspect(rows, dtype)
-        return ClassBatch(rows, numbers, weights, dtype, news, len(known), checked=True)
-    if model.recipe.cost_matrix is not None and len(known) > len(model.labels):
-        raise model.unknown_class(known.names[len(model.labels)])
-    grows = len(known) > len(model.labels) or rows.n_columns > learner.n_features
+        return ClassBatch(rows, numbers, weights, dtype, news, len(known.names), checked=True)
+    if model.recipe.cost_matrix is not None and len(known.names) > len(model.labels.names):
+        raise model.unknown_class(known.names[len(model.labels.names)])
+    grows = len(known.names) > len(model.labels.names) or rows.n_columns > learner.n_features
     if grows or idle:
         model.inspect(rows, learner.dtype)
-    return ClassBatch(rows, numbers, weights, learner.dtype, news, len(known), checked=grows)
+    return ClassBatch(rows, numbers, weights, learner.dtype, news, len(known.names), checked=grows)
 
 
 def _expected(
@@ -133,12 +122,11 @@ def _expected(
 
 def _learn_part(model: ClassifierModel, batch: ClassBatch, start: int, stop: int, new: Array) -> None:
     """Learn a stretch of rows, after meeting the classes it brings."""
-    grows = model.native is not None and model.grows(new, batch.rows.n_columns)
-    undo = Undo.of_growth(model) if grows else Undo.of_names(model)
+    undo = Undo.of_growth(model) if model.grows(new, batch.rows.n_columns) else Undo.of_names(model)
     try:
-        model.meet(new, batch.rows.n_columns, batch.dtype, expected=batch.n_classes)
+        learner = model.meet(new, batch.rows.n_columns, batch.dtype, expected=batch.n_classes)
         class_weight, balanced = model.class_weights()
-        model.learner.learn_rows(
+        learner.learn_rows(
             batch.rows.part(start, stop),
             batch.numbers[start:stop],
             None if batch.weights is None else batch.weights[start:stop],
@@ -188,11 +176,3 @@ def numbered(labels: Array, weights: Array | None, known: Labels) -> tuple[Array
             "y changed while it was read: something else writes into it. Give a copy, as with y.copy()."
         )
     return numbers, [(int(row), arrivals[i : i + 1]) for i, row in enumerate(rows)]
-
-
-def balanced_weights(numbers: Array, n_classes: int) -> Array:
-    """The weights of classes that balance them over rows known as a whole: scikit-learn's meaning."""
-    counts: Any = np.bincount(numbers, minlength=max(n_classes, 2)).astype(np.float64)
-    present = counts > 0
-    weights: Array = np.where(present, len(numbers) / (present.sum() * np.where(present, counts, 1.0)), 1.0)
-    return weights

@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from ..exceptions import DataError
 from .stream import RowStream, StreamLabels, label_name, refused_line, rows_of
-from .undo import all_or_nothing
+from .undo import Undo, all_or_nothing
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from ..io._batch import Batch
     from .classifier import ClassifierModel
+    from .types import Answers, Array
 
-    Array = npt.NDArray[Any]
 
 __all__ = ["ClassStream"]
 
@@ -33,7 +31,7 @@ class ClassStream(RowStream):
         self._counted: Batch | None = None
         self._known_then = 0
 
-    def numbers(self, batch: Batch) -> Any:
+    def numbers(self, batch: Batch) -> Answers:
         """Class numbers of a batch; -1 stands for classes met on the way."""
         if batch.buffers.label_indptr is not None:
             raise DataError(
@@ -41,7 +39,7 @@ class ClassStream(RowStream):
             )
         return self.labels.encode(batch)
 
-    def _meet_rows(self, batch: Batch, answers: Any, start: int, stop: int) -> tuple[int, int]:
+    def _meet_rows(self, batch: Batch, answers: Answers, start: int, stop: int) -> tuple[int, int]:
         """Rows of no weight bring no class, so those before the first class are passed over."""
         new = self.labels.first_unknown(batch, answers, start, stop)
         if not self.started and new > start:
@@ -51,13 +49,14 @@ class ClassStream(RowStream):
             new = self.labels.first_unknown(batch, answers, start, stop)
         return start, new
 
-    def _meet(self, batch: Batch, numbers: Any, row: int) -> None:
+    def _meet(self, batch: Batch, numbers: Answers, row: int) -> None:
         """Give the class of `row` a number, in the model and in the rest of the batch."""
         model = self.model
         known = len(model.labels) if self.started else 0
         try:
             name = label_name(batch, row)
-            with all_or_nothing(model):
+            grows = self.started and model.grows([name], batch.n_features)
+            with all_or_nothing(model, Undo.of_growth(model) if grows else None) as self.brought:
                 model.meet(
                     [name], batch.n_features, self.dtype, expected=self._expected(batch, numbers, known)
                 )
@@ -66,14 +65,19 @@ class ClassStream(RowStream):
         for number, met in enumerate(model.labels.names[known:], start=known):
             self.labels.add(met, number)
 
-    def _expected(self, batch: Batch, numbers: Any, known: int) -> int:
+    def _forget(self, batch: Batch, answers: Answers) -> None:
+        """The class of a refused row is as new as before."""
+        self.labels = StreamLabels(self.model.labels.names if self.started else [])
+        self.labels.encode_again(batch, answers)
+
+    def _expected(self, batch: Batch, numbers: Answers, known: int) -> int:
         """How many classes there will be at the end of a batch, counted once a batch."""
         if batch is not self._counted:
             self._counted = batch
             self._known_then = known + self.labels.n_strangers(batch, numbers)
         return self._known_then
 
-    def _lesson(self, answers: Any, start: int, stop: int) -> tuple[Any, None]:
+    def _lesson(self, answers: Answers, start: int, stop: int) -> tuple[Any, None]:
         numbers = answers[start:stop]
         if _core.first_unknown(numbers, None, 0, stop) < stop - start:  # of no weight; any number will do
             import numpy as np
@@ -94,7 +98,7 @@ class ClassStream(RowStream):
 
     def guess(self, blocks: Array) -> Array:
         """The class numbers that scores stand for."""
-        from .answers import decided, oriented
+        from .answers import decided, oriented  # which need NumPy
 
         classes = self.model.labels.classes
         out: Array = classes.order[decided(oriented(blocks, classes), classes)]
@@ -110,6 +114,6 @@ class ClassStream(RowStream):
         place = self.model.learner.chosen(rows_of(batch, row, row + 1), labels.ranking)[0]
         return str(labels.names[labels.ranking[place]])
 
-    def class_numbers(self, batch: Batch, answers: Any, start: int, stop: int) -> Any:
+    def class_numbers(self, batch: Batch, answers: Answers, start: int, stop: int) -> Answers:
         """The classes of some rows."""
         return answers[start:stop]

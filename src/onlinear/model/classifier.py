@@ -12,13 +12,13 @@ from .labels import Labels, label_array
 from .model import RowModel
 from .recipe import Classification
 from .undo import Undo, all_or_nothing
+from .weights import class_weights
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from .native import Native
     from .stream import RowStream
+    from .types import Array, Axis, Features, Label, LabelsLike
 
-    Array = npt.NDArray[Any]
 
 __all__ = ["ClassifierModel"]
 
@@ -32,14 +32,15 @@ class ClassifierModel(RowModel):
 
     # ------------------------------------------------------------------ getting ready
 
-    def start(self, n_features: int, classes: Any, dtype: str, *, anew: bool = True) -> None:
+    def start(self, n_features: int, classes: Array | list[Label], dtype: str, *, anew: bool = True) -> None:
         """Make the learner for the classes known at the start."""
         recipe = self.recipe
-        rule, known = recipe.axes()
+        rule, known = recipe.make_axes()
+        asked: Axis
         if recipe.cost_matrix is not None:
             asked, classes = self.costly(classes)
         self.labels.add(classes)
-        n_classes = max(len(self.labels), 2)
+        n_classes = max(len(self.labels.names), 2)
         if recipe.cost_matrix is None:
             several = n_classes > 2 or recipe.always_joint
             joint = recipe.joint()
@@ -53,7 +54,7 @@ class ClassifierModel(RowModel):
             self.labels = Labels()
             raise
 
-    def costly(self, classes: Any) -> tuple[Any, Any]:
+    def costly(self, classes: Array | list[Label]) -> tuple[task.CostSensitive, Array]:
         """The cost-sensitive task, and all its classes: the matrix says which there are."""
         import numpy as np
 
@@ -77,7 +78,7 @@ class ClassifierModel(RowModel):
             costs = [[costs.get(y, {}).get(q, 0.0) for q in classes.tolist()] for y in classes.tolist()]
         try:
             given: Any = costs
-            asked: Any = task.CostSensitive(cost=given, update=recipe.cost_update)
+            asked = task.CostSensitive(cost=given, update=recipe.cost_update)
         except ValueError as error:
             message = str(error)
             name = "cost_update" if message.startswith("update") else "cost_matrix"
@@ -89,49 +90,48 @@ class ClassifierModel(RowModel):
             )
         return asked, classes
 
-    def grows(self, new: Any, n_features: int) -> bool:
-        """Whether these classes or this many features ask for room; a second class takes none."""
-        more = len(new) > 0 and len(self.labels) + len(new) > 2
-        return more or n_features > self.learner.n_features
+    def grows(self, new: Array | list[Label], n_features: int) -> bool:
+        """Whether these classes or this many features ask a learner for room; a second class takes none."""
+        if self.native is None:
+            return False
+        more = len(new) > 0 and len(self.labels.names) + len(new) > 2
+        return more or n_features > self.native.handle.n_features
 
-    def meet(self, new: Any, n_features: int, dtype: str = "float64", *, expected: int = 0) -> None:
+    def meet(
+        self, new: Array | list[Label], n_features: int, dtype: str = "float64", *, expected: int = 0
+    ) -> Native:
         """Make room for classes and features that were not there before; the first of them start the learner.
 
-        Room is made for `expected` classes at once, where so many are known to come.
+        Room is made for `expected` classes at once, where so many are known to come. Returns the learner.
         """
         if self.native is None:
             self.labels = Labels()
             self.start(n_features, new, dtype)
-            self.learner.handle.expect_classes(expected)
-            return
+            learner = self.learner
+            learner.handle.expect_classes(expected)
+            return learner
         learner, handle = self.native, self.native.handle
         handle.expect_classes(expected)
         if self.recipe.cost_matrix is not None and len(new):
             raise self.unknown_class(next(iter(new)))
         self.labels.add(new)
-        n_classes = max(len(self.labels), 2)
+        n_classes = max(len(self.labels.names), 2)
         if n_classes > 2 and handle.n_blocks == 1:
             learner.to_multiclass(self.recipe.joint() or task.Multiclass(), expected)
         if n_features > handle.n_features or n_classes > max(handle.n_blocks, 2):
             learner.grow(max(n_features, handle.n_features), n_classes, expected)
+        return learner
 
-    def unknown_class(self, label: Any) -> DataError:
+    def unknown_class(self, label: Label) -> DataError:
         """What is wrong with a class that the costs do not tell of."""
         label = label.item() if hasattr(label, "item") else label
         return DataError(f"{self.recipe.owner}: y contains {label!r}, which cost_matrix does not know")
 
     def class_weights(self) -> tuple[Array | None, bool]:
         """The weight of each class, in the order of their numbers, and whether counts so far balance them."""
-        given = self.recipe.class_weight
-        if given is None:
+        if self.recipe.class_weight is None:
             return None, False
-        if given == "balanced":
-            return None, True
-        import numpy as np
-
-        assert not isinstance(given, str)
-        names = self.labels.names
-        return np.array([float(given.get(name, 1.0)) for name in names] + [1.0] * (2 - len(names))), False
+        return class_weights(self.recipe.class_weight, self.labels.names, 2)
 
     def stream(self, **options: Any) -> RowStream:
         """The model at the end of a stream of rows."""
@@ -139,7 +139,7 @@ class ClassifierModel(RowModel):
 
     # ------------------------------------------------------------------ one example
 
-    def learn_known(self, x: Mapping[Any, Any], y: Any, w: float) -> bool:
+    def learn_known(self, x: Features, y: LabelsLike, w: float) -> bool:
         """Learn a dict that brings nothing new, all of it in the core; False, and nothing has changed, where it does."""
         return (
             self.native is not None
@@ -147,7 +147,7 @@ class ClassifierModel(RowModel):
             and _core.learn_one_fast(self.native.core, self.labels.index, x, y, w)
         )
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
+    def learn_one(self, x: Features, y: LabelsLike, w: float = 1.0) -> None:
         """Learn one example from a dict of features."""
         number = self._number_of(y)
         if number is None or self.native is None:
@@ -155,13 +155,13 @@ class ClassifierModel(RowModel):
         else:
             self._learn_labelled(x, number, w)
 
-    def _number_of(self, y: Any) -> int | None:
+    def _number_of(self, y: LabelsLike) -> int | None:
         try:
             return self.labels.index.get(y)
         except TypeError:  # no label at all
             return None
 
-    def _learn_labelled(self, x: Mapping[Any, Any], number: int, w: float) -> None:
+    def _learn_labelled(self, x: Features, number: int, w: float) -> None:
         if self.recipe.class_weight is None:
             self.learn_dict(x, w, label=number)
             return
@@ -169,11 +169,9 @@ class ClassifierModel(RowModel):
         factor = None if class_weight is None else float(class_weight[number])
         self.learn_dict(x, w, label=number, factor=factor, balanced=balanced)
 
-    def _learn_new(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _learn_new(self, x: Features, y: LabelsLike, w: float) -> None:
         """Learn a dict that brings a class, or is the first of all."""
         label = _one_label(y)
-        if self.native is None:
-            self.recipe.check()
         dtype = self.dict_dtype()
         if self.is_weightless(x, w, dtype):
             return
@@ -184,7 +182,7 @@ class ClassifierModel(RowModel):
             self._learn_labelled(x, self.labels.index[label.tolist()[0]], w)
 
 
-def _one_label(y: Any) -> Array:
+def _one_label(y: LabelsLike) -> Array:
     """One class label as an array."""
     import numpy as np
 

@@ -15,15 +15,14 @@ from .rows import refuse_masked
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from .types import Array, Label, LabelsLike
 
 
 class Classes:
     """The classes there were at one moment: whoever reads takes them once, and nothing changes under him."""
 
-    def __init__(self, names: list[Any], type: str | None) -> None:
+    def __init__(self, names: list[Label], type: str | None) -> None:
         self._names = names  # only ever added to
         self.count = len(names)
         self.type = type
@@ -92,8 +91,8 @@ class Labels:
     """
 
     def __init__(self) -> None:
-        self.names: list[Any] = []
-        self.index: dict[Any, int] = {}
+        self.names: list[Label] = []
+        self.index: dict[Label, int] = {}
         #: The classes as they are now; replaced when they change.
         self.classes = Classes(self.names, None)
 
@@ -109,15 +108,11 @@ class Labels:
         """An independent copy."""
         twin = Labels()
         twin.names, twin.index = list(self.names), dict(self.index)
-        twin.classes = Classes(twin.names, self.type)
+        twin.classes = Classes(twin.names, self.classes.type)
         return twin
 
-    def mark(self) -> tuple[int, str | None]:
-        """The present state, to come back to with `rewind`."""
-        return len(self.names), self.type
-
     def rewind(self, mark: tuple[int, str | None]) -> None:
-        """Forget the classes that came after a mark."""
+        """Forget the classes that came after a mark: how many there were, and their type then."""
         count, kind = mark
         for name in self.names[count:]:
             del self.index[name]
@@ -141,8 +136,8 @@ class Labels:
             return  # nothing, of whatever type
         added = type_of(labels)
         fresh = [label for label in map(label_of, _plain(labels)) if label not in self.index]
-        kind = _joined(self.type, added)
-        if kind[1] == "f" and (added != kind or self.type not in (None, kind)):
+        kind = _joined(self.classes.type, added)
+        if kind[1] == "f" and (added != kind or self.classes.type not in (None, kind)):
             _need_exact([*self.names, *fresh], kind)
         for label in fresh:
             if label not in self.index:
@@ -289,7 +284,7 @@ def _joined(before: str | None, added: str) -> str:
 # ---------------------------------------------------------------------- what may be a label
 
 
-def label_array(y: Any) -> Array:
+def label_array(y: LabelsLike) -> Array:
     """Labels as an array, which must hold each of them as it was given.
 
     NumPy makes words of numbers that stand among words, floats of whole numbers that stand among floats, and leaves out
@@ -333,7 +328,7 @@ def _plain(labels: Array | list[Any]) -> list[Any]:
     return out
 
 
-def label_of(label: Any) -> Any:
+def label_of(label: Label) -> Any:
     """A label as models keep it; one that no model file can hold is refused when it comes, not when it is saved."""
     if isinstance(label, str):  # words and whole numbers without NumPy, which a command may not have imported
         if label[-1:] == "\0":
@@ -356,14 +351,14 @@ def label_of(label: Any) -> Any:
     raise _no_label(label)
 
 
-def _is_time(label: Any) -> bool:
+def _is_time(label: Label) -> bool:
     """Whether a label is one of NumPy's times, whose nanoseconds it gives as a plain number."""
     import numpy as np
 
     return isinstance(label, np.datetime64 | np.timedelta64)
 
 
-def _no_label(label: Any) -> DataError:
+def _no_label(label: Label) -> DataError:
     """What is wrong with a label that no model file can hold."""
     import numpy as np
 
@@ -382,7 +377,7 @@ def _no_label(label: Any) -> DataError:
     )
 
 
-def _changed(given: Any, label: Any) -> DataError:
+def _changed(given: Any, label: Label) -> DataError:
     """What is wrong with a label that an array of labels cannot hold as it is."""
     if isinstance(given, bytes):
         return _no_label(given)
@@ -393,7 +388,7 @@ def _changed(given: Any, label: Any) -> DataError:
     return inexact_labels(given) if isinstance(label, float) else mixed_labels()
 
 
-def inexact_labels(label: Any) -> DataError:
+def inexact_labels(label: Label) -> DataError:
     """What is wrong with a whole number that would be joined with numbers of another type."""
     return DataError(
         f"y has the class {label!r} beside classes of another type of number, and no type holds all of them exactly. "
@@ -401,7 +396,7 @@ def inexact_labels(label: Any) -> DataError:
     )
 
 
-def _need_exact(names: list[Any], kind: str) -> None:
+def _need_exact(names: list[Label], kind: str) -> None:
     """Refuse classes that the type of their array would change: two of them might become one."""
     import numpy as np
 

@@ -7,7 +7,7 @@ with its calibration and counters, and a way back from what is refused. It impor
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,11 +23,9 @@ from .undo import Undo
 from .weights import need_weight
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from .stream import RowStream
+    from .types import Array, Axis, Features, Label, Values
 
-    Array = npt.NDArray[Any]
 
 __all__ = ["Model", "RowModel"]
 
@@ -38,7 +36,7 @@ class Model(ABC):
     Parameters
     ----------
     recipe : Recipe
-        The algorithm and its parameters.
+        The algorithm and its parameters, which who makes a model has checked.
     """
 
     #: Whether there are classes.
@@ -79,11 +77,11 @@ class Model(ABC):
     def digest(self) -> str:
         """A hash of everything learned; equal digests mean equal models, bit for bit."""
 
-    def parts(self) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    def parts(self) -> tuple[Values, Values] | None:
         """What a file holds, description and tensors; None where the learner's state is written piece by piece."""
         return None
 
-    def take_parts(self, content: dict[str, Any], tensors: dict[str, Any]) -> None:
+    def take_parts(self, content: Values, tensors: Values) -> None:
         """Take over what `parts` gave; everything in it is checked before it is used."""
         raise TypeError(f"{type(self).__name__} is not written in parts")
 
@@ -102,23 +100,23 @@ class RowModel(Model):
 
     # ------------------------------------------------------------------ what a task says
 
-    def start(self, n_features: int, classes: Any, dtype: str, *, anew: bool = True) -> None:
+    def start(self, n_features: int, classes: Array | list[Label], dtype: str, *, anew: bool = True) -> None:
         """Make the learner; `classes` are those known at the start, none where the task has none.
 
         It is not `anew` when a state is about to be loaded into it.
         """
-        rule, known = self.recipe.axes()
+        rule, known = self.recipe.make_axes()
         self.native = self._made(self.recipe.make_task(), rule, known, n_features, None, dtype, anew=anew)
 
     def stream(self, **options: Any) -> RowStream:
         """The model at the end of a stream of rows; `options` are those of `RowStream`."""
         raise TypeError(f"{self.recipe.owner} does not say how it learns a stream")
 
-    def extras(self) -> dict[str, Any]:
+    def extras(self) -> Values:
         """What a model file must hold beside parameters and the learner's state, as plain JSON values."""
         return {}
 
-    def take_extras(self, extras: dict[str, Any]) -> None:
+    def take_extras(self, extras: Values) -> None:
         """Take over what `extras` gave."""
 
     # ------------------------------------------------------------------ getting ready
@@ -132,9 +130,9 @@ class RowModel(Model):
 
     def _made(
         self,
-        asked: Any,
-        rule: Any,
-        known: Any,
+        asked: Axis | None,
+        rule: Axis | None,
+        known: Axis,
         n_features: int,
         n_classes: int | None,
         dtype: str,
@@ -178,6 +176,7 @@ class RowModel(Model):
         undo, before, labels, learner = Undo.of_names(self), self.recipe, self.labels, self.native
         self.recipe, self.labels = recipe, Labels()
         try:
+            recipe.check()
             self.start(learner.n_features, list(labels.names), learner.dtype, anew=False)
             self.learner.load_state(learner.state())
             self.learner.handle.remember_words(learner.handle.words())
@@ -226,7 +225,7 @@ class RowModel(Model):
 
     def learn_dict(
         self,
-        x: Mapping[Any, Any],
+        x: Features,
         w: float,
         *,
         label: int = 0,
@@ -257,7 +256,7 @@ class RowModel(Model):
         if self.schema.names is not None and handle.n_features != before:
             self.schema.names += handle.fresh_names
 
-    def is_weightless(self, x: Mapping[Any, Any], w: Any, dtype: str) -> bool:
+    def is_weightless(self, x: Features, w: Any, dtype: str) -> bool:
         """Whether an example that would bring something new has no weight: then it is checked and brings nothing."""
         need_weight(w)
         if w == 0:
@@ -270,7 +269,7 @@ class RowModel(Model):
                 raise refuse_dict(x, fault, row, column, single_precision=single)
         return bool(w == 0)
 
-    def read_dict(self, x: Mapping[Any, Any], *, variances: bool = False) -> Any:
+    def read_dict(self, x: Features, *, variances: bool = False) -> Any:
         """Scores or variances of one dict, a number for each block."""
         learner = self.learner
         try:
@@ -324,15 +323,6 @@ class RowModel(Model):
     def digest(self) -> str:
         """A hash of everything learned; equal digests mean equal models, bit for bit."""
         return self.learner.digest()
-
-    def counts(self) -> dict[str, Any]:
-        """What is counted beside the learner, by name."""
-        return {name: getattr(self, name) for name in self.counted}
-
-    def take_counts(self, counts: dict[str, Any]) -> None:
-        """Take over what `counts` gave."""
-        for name, value in counts.items():
-            setattr(self, name, value)
 
     def copy(self) -> RowModel:
         """An independent copy."""

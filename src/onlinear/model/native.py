@@ -14,9 +14,25 @@ from .rows import Rows, SparseRows, narrowed, refuse
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from .types import Array, Axis, Values
 
-__all__ = ["Native", "Report", "need_size", "need_whole"]
+
+__all__ = ["SCALE", "Native", "Report", "check_scaled", "need_size", "need_whole"]
+
+#: The entry of a state that has one number for each feature, whatever the classes.
+SCALE = "feature_scale"
+
+
+def check_scaled(belief: Any, state: Any) -> None:
+    """Refuse a state whose weights are those of scaled features for a belief without scales.
+
+    Raises
+    ------
+    DataError
+        If it is one.
+    """
+    if SCALE in state and getattr(belief, "scale", "none") == "none":
+        raise DataError(f"state {SCALE!r} belongs to a belief with scale='max', not to {belief}")
 
 
 class Report(NamedTuple):
@@ -40,9 +56,9 @@ class Native:
     def __init__(
         self,
         *,
-        task: Any,
-        rule: Any = None,
-        belief: Any,
+        task: Axis | None,
+        rule: Axis | None = None,
+        belief: Axis,
         dtype: str = "float64",
         n_features: int | None = None,
         n_classes: int | None = None,
@@ -131,7 +147,7 @@ class Native:
         except MemoryError:
             raise MemoryError(self._room(n_features, max(n_classes, expected))) from None
 
-    def to_multiclass(self, several: Any, expected: int = 0) -> None:
+    def to_multiclass(self, several: Axis, expected: int = 0) -> None:
         """Go on with a task of several classes, a block of weights for each, where two shared one."""
         before, self.task = self.task, several
         try:
@@ -308,13 +324,13 @@ class Native:
 
     # ------------------------------------------------------------------ state
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> Values:
         """The whole state, by name: arrays and numbers, enough to go on bit for bit."""
-        state: dict[str, Any] = self.handle.state()
+        state: Values = self.handle.state()
         return state
 
     def load_state(
-        self, state: dict[str, Any], *, n_features: int | None = None, n_classes: int | None = None
+        self, state: Values, *, n_features: int | None = None, n_classes: int | None = None
     ) -> None:
         """Take over a state made by `state` of a learner with the same axes."""
         import numpy as np
@@ -329,11 +345,12 @@ class Native:
             else:
                 blocks, slots = next(
                     value.shape
-                    for value in state.values()
-                    if isinstance(value, np.ndarray) and value.ndim == 2
+                    for name, value in state.items()
+                    if isinstance(value, np.ndarray) and value.ndim == 2 and name != SCALE
                 )
         except (AttributeError, StopIteration, TypeError, ValueError):
             raise DataError(f"state must be what Learner.state() gives, got {_shortly(state)}") from None
+        check_scaled(self.belief, state)
         handle = self._new_handle(n_features if n_features is not None else slots - 1, n_classes or blocks)
         try:
             handle.load_state({key: contiguous(value) for key, value in state.items()})
@@ -359,8 +376,8 @@ class Native:
             digest.update(np.ascontiguousarray(value).tobytes())
         return digest.hexdigest()
 
-    def __getstate__(self) -> dict[str, Any]:
-        fields = {key: value for key, value in self.__dict__.items() if key != "core"}
+    def __getstate__(self) -> Values:
+        fields = {key: value for key, value in vars(self).items() if key != "core"}
         fields["_saved"] = None if self.core is None else (self.core.state(), self.core.words())
         return fields
 
@@ -372,9 +389,9 @@ class Native:
             raise DataError(f"names must be a list of strings of valid Unicode, got {names!a}") from None
         self.feature_names = names
 
-    def __setstate__(self, fields: dict[str, Any]) -> None:
+    def __setstate__(self, fields: Values) -> None:
         saved = fields.pop("_saved")
-        self.__dict__.update(fields)
+        vars(self).update(fields)
         self.core = None
         if saved is not None:
             state, words = saved
@@ -384,7 +401,7 @@ class Native:
     def copy(self) -> Self:
         """An independent copy."""
         twin = object.__new__(type(self))
-        twin.__dict__.update(self.__dict__)
+        vars(twin).update(vars(self))
         twin.core = None if self.core is None else self.core.copy()
         return twin
 
@@ -403,7 +420,7 @@ def need_whole(name: str, value: Any, low: int, high: int) -> None:
         raise ParameterError(f"{name} must be a whole number in [{low}, {high}], got {value!r}")
 
 
-def need_size(name: str, value: Any) -> None:
+def need_size(name: str, value: float) -> None:
     """Raise unless `value` is finite and not negative."""
     try:
         good = not isinstance(value, bool) and bool(0 <= value <= sys.float_info.max)
@@ -413,7 +430,7 @@ def need_size(name: str, value: Any) -> None:
         raise ParameterError(f"{name} must be at least 0 and finite, got {value!r}")
 
 
-def _need_axis(name: str, value: Any) -> None:
+def _need_axis(name: str, value: object) -> None:
     """Raise unless `value` is an object of one of the three axes."""
     if not isinstance(value, _axis(name)):
         example = {"task": "Binary", "rule": "Arow", "belief": "Diagonal"}[name]
@@ -427,7 +444,7 @@ def _axis(name: str) -> tuple[type, ...]:
     return tuple(kind for kind in vars(getattr(_core, name)).values() if hasattr(kind, "parameters"))
 
 
-def _dtype_of(given: Any) -> str:
+def _dtype_of(given: npt.DTypeLike) -> str:
     if given in ("float32", "float64"):
         return str(given)
     import numpy as np
@@ -441,7 +458,7 @@ def _dtype_of(given: Any) -> str:
     return dtype
 
 
-def _mean_of(given: Any) -> Array:
+def _mean_of(given: npt.ArrayLike) -> Array:
     import numpy as np
 
     try:
@@ -453,7 +470,7 @@ def _mean_of(given: Any) -> Array:
     return mean
 
 
-def _shortly(value: Any) -> str:
+def _shortly(value: object) -> str:
     return f"a dict of {', '.join(map(repr, value))}" if isinstance(value, dict) and value else repr(value)
 
 

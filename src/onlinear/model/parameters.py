@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from typing import Any, Literal, get_args, get_origin
@@ -11,6 +12,7 @@ from ..exceptions import ParameterError
 
 __all__ = [
     "check_choice",
+    "check_class_weight",
     "check_declared",
     "check_flag",
     "check_number",
@@ -62,16 +64,16 @@ def check_number(
         raise ParameterError(f"{owner}: {name} must be {kind}, {bound}, got {value!r}. {advice}".rstrip())
 
 
-def check_flag(owner: str, name: str, value: Any) -> None:
+def check_flag(owner: str, name: str, value: object) -> None:
     """Raise `ParameterError` unless `value` is True or False."""
     if type(value).__name__ not in ("bool", "bool_"):  # Python's and NumPy's, without importing NumPy
         raise ParameterError(f"{owner}: {name} must be True or False, got {value!r}.")
 
 
 @cache
-def declared_choices(cls: Any) -> dict[str, tuple[Any, ...] | None]:
+def declared_choices(cls: Any) -> dict[str, tuple[object, ...] | None]:
     """The parameters of a recipe declared as flags (None) or as one of several words (the words)."""
-    declared: dict[str, tuple[Any, ...] | None] = {}
+    declared: dict[str, tuple[object, ...] | None] = {}
     for field in fields(cls):
         if field.type is bool:
             declared[field.name] = None
@@ -98,18 +100,29 @@ def _is_whole(value: Any) -> bool:
     )
 
 
-def check_choice(owner: str, name: str, value: Any, choices: tuple[Any, ...]) -> None:
+def check_choice(owner: str, name: str, value: object, choices: tuple[object, ...]) -> None:
     """Raise `ParameterError` unless `value` is one of `choices`."""
-    if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
-        import difflib
+    for choice in choices:
+        if value is choice or (type(value) is type(choice) and value == choice):
+            return
+    import difflib
 
-        listed = ", ".join(repr(choice) for choice in choices)
-        near = difflib.get_close_matches(str(value), [str(c) for c in choices], 1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ParameterError(f"{owner}: {name} must be one of {listed}, got {value!r}.{hint}")
+    listed = ", ".join(repr(choice) for choice in choices)
+    near = difflib.get_close_matches(str(value), [str(c) for c in choices], 1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ParameterError(f"{owner}: {name} must be one of {listed}, got {value!r}.{hint}")
 
 
-def check_numbers(owner: str, name: str, value: Any) -> None:
+def check_class_weight(owner: str, value: object) -> None:
+    """Raise `ParameterError` unless `value` can be the weights of classes."""
+    if isinstance(value, Mapping):
+        for label, weight in value.items():
+            check_number(owner, f"class_weight[{label!r}]", weight, 0.0, sys.float_info.max)
+    else:
+        check_choice(owner, "class_weight", value, ("balanced", None))
+
+
+def check_numbers(owner: str, name: str, value: object) -> None:
     """Raise `ParameterError` unless `value` is an array of finite numbers."""
     import numpy as np
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..exceptions import DataError, ModelFileError, NotAvailableError
+from ..exceptions import DataError, ModelFileError, NotAvailableError, NumericError
 from .label_sets import LabelSets, flat_labels
 from .labels import Labels
 from .model import RowModel
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..algorithms.ranking import Ranking
     from .arrays import Array
     from .stream import RowStream
+    from .types import Features, Label, LabelsLike, Values
 
 __all__ = ["RankerModel"]
 
@@ -36,15 +37,15 @@ class RankerModel(RowModel):
 
     # ------------------------------------------------------------------ getting ready
 
-    def start(self, n_features: int, classes: Any, dtype: str, *, anew: bool = True) -> None:
+    def start(self, n_features: int, classes: Array | list[Label], dtype: str, *, anew: bool = True) -> None:
         """Make the learner for the labels known at the start."""
-        rule, known = self.recipe.axes()
+        rule, known = self.recipe.make_axes()
         self.labels.add(classes)
         # An example may have no label at all; the first label to come takes the first block.
         n_labels = max(len(self.labels), 1)
         self.native = self._made(self.recipe.make_task(), rule, known, n_features, n_labels, dtype, anew=anew)
 
-    def meet(self, new: Any, n_features: int, dtype: str) -> None:
+    def meet(self, new: Array | list[Label], n_features: int, dtype: str) -> None:
         """Make room for labels and features that were not there before; the first of them start the learner."""
         if self.native is None:
             self.labels = Labels()
@@ -68,20 +69,27 @@ class RankerModel(RowModel):
     ) -> None:
         """Learn some examples, from `start` to `stop`, after meeting the labels that the first of them brings."""
         first = self.native is None
-        self.meet(new, rows.n_columns, dtype)
-        if first:
-            self.one_each, self.n_passes = given.one_each, 0
-        numbers, lists = given.between(start, stop, self.labels)
-        self.learner.learn_rows(
-            rows,
-            numbers,
-            None if weights is None else weights[start:stop],
-            checked=True,
-            label_lists=lists,
-            first_row=start,
-        )
+        grows = not first and (len(new) > 0 or rows.n_columns > self.learner.n_features)
+        undo = Undo.of_growth(self) if grows else Undo.of_names(self)
+        try:
+            self.meet(new, rows.n_columns, dtype)
+            if first:
+                self.one_each, self.n_passes = given.one_each, 0
+            numbers, lists = given.between(start, stop, self.labels)
+            self.learner.learn_rows(
+                rows,
+                numbers,
+                None if weights is None else weights[start:stop],
+                checked=True,
+                label_lists=lists,
+                first_row=start,
+            )
+        except BaseException as error:
+            if not (isinstance(error, NumericError) and error.row is not None and error.row > start):
+                undo.back()  # nothing was learned since
+            raise
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
+    def learn_one(self, x: Features, y: LabelsLike, w: float = 1.0) -> None:
         """Learn one example from a dict of features; `y` is a collection of labels, or a dict from label to bool."""
         if self.recipe.phi is not None:
             raise NotAvailableError(f"{self.recipe.owner} with phi learns from fit and partial_fit")
@@ -91,8 +99,6 @@ class RankerModel(RowModel):
         first = self.native is None
         known = Labels() if first else self.labels
         new = known.unknown(flat_labels(list(y)))
-        if first:
-            self.recipe.check()
         if (first or len(new)) and self.is_weightless(x, w, self.dict_dtype()):
             return
         with all_or_nothing(self, Undo.of_growth(self) if not first and len(new) else None, single=True):
@@ -114,14 +120,26 @@ class RankerModel(RowModel):
         out: Array = handle.probabilities(scores) if self.one_each else handle.label_probabilities(scores)
         return out
 
+    @property
+    def cut(self) -> float:
+        """The probability from which labels are predicted: as the recipe says, or as learned."""
+        return self.cut_for(self.recipe.threshold)
+
+    def cut_for(self, threshold: float | None) -> float:
+        """The same for a threshold, or for none."""
+        if threshold is not None:
+            return float(threshold)
+        learned: float | None = self.learner.handle.label_cut
+        return 0.5 if learned is None else learned
+
     # ------------------------------------------------------------------ in a file
 
-    def extras(self) -> dict[str, Any]:
+    def extras(self) -> Values:
         """Whether every example has one label."""
         if self.recipe.phi is not None:
             raise ModelFileError("a model with phi cannot be saved: a file holds no code. Pickle it instead.")
         return {"one_each": self.one_each}
 
-    def take_extras(self, extras: dict[str, Any]) -> None:
+    def take_extras(self, extras: Values) -> None:
         """Take over whether every example has one label."""
         self.one_each = bool(extras["one_each"])

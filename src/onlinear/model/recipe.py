@@ -5,24 +5,85 @@ class of scikit-learn with the same parameters, is made from it too (`onlinear.e
 """
 
 # No annotations as text here: a choice is declared by its Literal, which the check of parameters reads.
+import inspect
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
 
-from .. import belief, task
+from .. import belief, rule, task
 from ..exceptions import ParameterError
-from .parameters import check_choice, check_declared, check_number, check_numbers, with_advice
+from .parameters import (
+    check_choice,
+    check_class_weight,
+    check_declared,
+    check_number,
+    check_numbers,
+    with_advice,
+)
+from .types import Axis, Values
 
-__all__ = ["Classification", "Gaussian", "Linear", "OfRows", "Recipe", "Regression", "recipe"]
+__all__ = ["Classification", "Gaussian", "Linear", "Name", "OfRows", "Recipe", "Regression", "recipe"]
 
 T = TypeVar("T")
 
 
 @dataclass_transform(kw_only_default=True)
 def recipe(cls: type[T]) -> type[T]:
-    """Make the fields of a recipe parameters of its constructor."""
+    """Make the fields of a recipe parameters of its constructor.
+
+    The parameters of its `rule_class` come from the rule's declaration, with their defaults; the recipe names them again where
+    it reads them (a type alone) or has another default.
+    """
+    kind = cls.__dict__.get("rule_class")
+    if kind is not None:
+        own, declared = inspect.get_annotations(cls), rule.declared()[kind.__name__].parameters
+        cls.__annotations__ = {
+            **{
+                each.name: _TYPES.get(each.kind) or Literal[each.choices]
+                for each in declared
+                if each.name not in own
+            },
+            **own,
+        }
+        for each in declared:
+            if each.name not in cls.__dict__:
+                setattr(cls, each.name, each.default)
     return dataclass(kw_only=True, eq=False, repr=False)(cls)
+
+
+#: The type of a parameter by the kind its rule declares; a choice is one of its words.
+_TYPES: dict[str, Any] = {"number": float, "number_or_none": float | None, "flag": bool}
+
+
+class Name:
+    """A name of an algorithm on the command line and for ``rule=``; `algorithms.index` gathers them.
+
+    Parameters
+    ----------
+    name : str
+        As on the command line.
+    advice : str
+        When to use it, in one line.
+    preset : mapping
+        The parameters that make the recipe this algorithm; they cannot be given again.
+    parameters : tuple of str, optional
+        The ones worth tuning: those of the rule and of a Gaussian where nothing else is said.
+    paper : str, optional
+        Where it was published, where that differs from the recipe's.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        advice: str = "",
+        *,
+        preset: Mapping[str, Any] | None = None,
+        parameters: tuple[str, ...] | None = None,
+        paper: str | None = None,
+    ) -> None:
+        self.name, self.advice, self.preset = name, advice, dict(preset or {})
+        self.parameters, self.paper = parameters, paper
 
 
 @dataclass(kw_only=True, init=False, eq=False, repr=False)
@@ -42,6 +103,15 @@ class Recipe:
     #: The class that users know the algorithm by.
     estimator: ClassVar[str] = ""
 
+    #: Its names on the command line.
+    names: ClassVar[tuple[Name, ...]] = ()
+
+    #: Where it was published, as the command line says it; its first reference where nothing is said.
+    paper: ClassVar[str] = ""
+
+    #: The rule it is made of: its parameters are the recipe's, and `make_rule` follows.
+    rule_class: ClassVar[Any] = None
+
     #: What a model of it does: "classification", "regression", "one-class", "multilabel", "sequence".
     kind: ClassVar[str] = ""
 
@@ -51,19 +121,27 @@ class Recipe:
     #: What to use instead of a model that keeps no variances.
     with_variances: ClassVar[str] = "a Gaussian one"
 
-    _owner = ""
+    #: The name in messages: the class the parameters were given to.
+    owner = ""
+
+    def __post_init__(self) -> None:
+        self.owner = self.estimator or type(self).__name__
 
     # ------------------------------------------------------------------ what an algorithm says
 
-    def make_rule(self) -> Any:
+    def make_rule(self) -> Axis:
         """The rule these parameters mean."""
-        raise TypeError(f"{self.owner} does not say which rule it is")
+        kind = self.rule_class
+        if kind is None:
+            raise TypeError(f"{self.owner} does not say which rule it is")
+        made: Axis = kind(**{name: getattr(self, name) for name in kind().parameters()})
+        return made
 
-    def make_belief(self) -> Any:
+    def make_belief(self) -> Axis:
         """The belief these parameters mean."""
         return belief.Mean()
 
-    def make_task(self) -> Any:
+    def make_task(self) -> Axis | None:
         """The task these parameters mean, where it does not depend on the data."""
         return None
 
@@ -77,26 +155,20 @@ class Recipe:
 
     # ------------------------------------------------------------------ what follows
 
-    @property
-    def owner(self) -> str:
-        """The name in messages: the class the parameters were given to."""
-        return self._owner or self.estimator or type(self).__name__
-
-    def named(self, owner: str) -> Self:
-        """The same, for an owner of another name, as a class derived from ours is."""
-        self._owner = owner
-        return self
-
     def __repr__(self) -> str:
         return f"{self.owner}()"
 
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self) -> Values:
         """The parameters by name, sorted as scikit-learn sorts them."""
         return {name: getattr(self, name) for name in sorted(field.name for field in fields(self))}
 
-    def axes(self) -> tuple[Any, Any]:
+    def axes(self) -> tuple[Axis, Axis]:
         """The rule and the belief these parameters mean, once all of them are checked."""
         self.check()
+        return self.make_axes()
+
+    def make_axes(self) -> tuple[Axis, Axis]:
+        """The rule and the belief that checked parameters mean."""
         try:
             return self.make_rule(), self.make_belief()
         except ParameterError:
@@ -141,10 +213,39 @@ class Linear(OfRows):
 
     fit_intercept: bool = True
     average: bool = False
+    scale: Literal["max"] | None = None
 
-    def make_belief(self) -> Any:
+    def check(self) -> None:
+        """Refuse parameters that are none."""
+        super().check()
+        check_choice(self.owner, "scale", self.scale, ("max", None))
+        if self.scale is not None and self.initial_mean is not None:
+            raise ParameterError(
+                f"{self.owner}: initial_mean does not go with scale={self.scale!r}, whose first scales come with the first "
+                "rows. Use scale=None and scale the features before they come."
+            )
+
+    def make_belief(self) -> Axis:
         """A mean."""
         return belief.Mean(average=self.average)
+
+    def make_axes(self) -> tuple[Axis, Axis]:
+        """The rule and the belief that checked parameters mean."""
+        rule, held = super().make_axes()
+        return rule, self.scaled(held)
+
+    def scaled(self, held: Axis) -> Axis:
+        """A belief whose features are scaled as they come, where that is asked for."""
+        if self.scale is None:
+            return held
+        parameters = held.parameters()
+        if "scale" not in parameters:
+            raise ParameterError(
+                f"{self.owner}: scale={self.scale!r} is for means and for Gaussians with a diagonal covariance, and "
+                f"these parameters mean belief.{type(held).__name__}. Use scale=None, and scale the features before "
+                "they come: scikit-learn's MaxAbsScaler, or StandardScaler where they are dense."
+            )
+        return type(held)(**{**parameters, "scale": self.scale})
 
     def has_intercept(self) -> bool:
         """As the parameter says."""
@@ -168,11 +269,11 @@ class Classification(Linear):
     #: How an algorithm that learns against several classes at once is made to learn against one.
     one_rival: ClassVar[str] = "use constraints=1"
 
-    def make_joint(self) -> Any:
+    def make_joint(self) -> Axis | None:
         """The several-constraint task for more than two classes, or None for the top-1 reduction."""
         return None
 
-    def joint(self) -> Any:
+    def joint(self) -> Axis | None:
         """The same; what the core refuses is told in the owner's name."""
         try:
             return self.make_joint()
@@ -184,11 +285,8 @@ class Classification(Linear):
     def check(self) -> None:
         """Refuse parameters that are none."""
         super().check()
-        if isinstance(self.class_weight, Mapping):
-            for label, weight in self.class_weight.items():
-                check_number(self.owner, f"class_weight[{label!r}]", weight, 0.0, sys.float_info.max)
-        else:
-            check_choice(self.owner, "class_weight", self.class_weight, ("balanced", None))
+        if self.class_weight is not None:
+            check_class_weight(self.owner, self.class_weight)
 
 
 @dataclass(kw_only=True, init=False, eq=False, repr=False)
@@ -198,7 +296,7 @@ class Regression(Linear):
     kind = "regression"
     with_variances = "AROWRegressor"
 
-    def make_task(self) -> Any:
+    def make_task(self) -> Axis | None:
         """Real targets."""
         return task.Regression()
 
@@ -222,7 +320,7 @@ class Gaussian(Linear):
         check_number(owner, "initial_variance", self.initial_variance, 0.0, sys.float_info.max, open_low=True)
         check_number(owner, "min_variance", self.min_variance, 0.0, self.initial_variance)
 
-    def make_belief(self) -> Any:
+    def make_belief(self) -> Axis:
         """A Gaussian, with a diagonal or a full covariance."""
         check_choice(self.owner, "covariance", self.covariance, ("diagonal", "full"))
         check_choice(self.owner, "projection", self.projection, self.projections)

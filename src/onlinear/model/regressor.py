@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from .undo import all_or_nothing
 
 if TYPE_CHECKING:
     from .stream import RowStream
+    from .types import Features, LabelsLike
 
 __all__ = ["RegressorModel"]
 
@@ -20,7 +20,7 @@ __all__ = ["RegressorModel"]
 class RegressorModel(RowModel):
     """One block of weights, whose score is the prediction."""
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
+    def learn_one(self, x: Features, y: LabelsLike, w: float = 1.0) -> None:
         """Learn one example from a dict of features."""
         try:
             target = float(y)
@@ -29,7 +29,6 @@ class RegressorModel(RowModel):
         if self.native is not None:
             self.learn_dict(x, w, target=target)
             return
-        self.recipe.check()
         if not isfinite(target):
             raise DataError(f"y must be finite, got {y!r}")
         if not self.is_weightless(x, w, self.dict_dtype()):
@@ -40,6 +39,6 @@ class RegressorModel(RowModel):
 
     def stream(self, **options: Any) -> RowStream:
         """The model at the end of a stream of rows."""
-        from .task_streams import TargetStream
+        from .task_streams import TargetStream  # which needs NumPy
 
         return TargetStream(self, **options)

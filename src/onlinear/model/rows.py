@@ -11,9 +11,8 @@ from .._core import Fault
 from ..exceptions import DataError, NumericError
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from .types import Array
 
-    Array = npt.NDArray[Any]
 
 __all__ = ["DenseRows", "Rows", "SparseRows", "narrowed", "refuse", "refuse_dict", "refuse_masked"]
 

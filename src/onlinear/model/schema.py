@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .types import Values
 
 __all__ = ["Schema"]
 
@@ -27,4 +30,4 @@ class Schema:
     bits: int = 20
     max_features: int = 1 << 28
     names: list[str] | None = None
-    input: dict[str, Any] | None = field(default=None)
+    input: Values | None = field(default=None)

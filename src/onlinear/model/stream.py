@@ -16,11 +16,10 @@ from .rows import SparseRows, refuse
 from .weights import weights_of
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
-    Array = npt.NDArray[Any]
     from ..io._batch import Batch
     from .model import RowModel
+    from .types import Answers, Array, Label
+    from .undo import Undo
 
 __all__ = [
     "Counts",
@@ -75,7 +74,7 @@ def label_value(number: float) -> int | float:
     return int(number) if number.is_integer() else number
 
 
-def label_name(batch: Batch, place: int) -> Any:
+def label_name(batch: Batch, place: int) -> Label:
     """A label of a batch as a model calls it."""
     ident = batch.buffers.label_ids[place]
     return batch.label_texts[ident] if ident >= 0 else label_value(float(batch.buffers.labels[place]))
@@ -92,7 +91,7 @@ class StreamLabels:
         The model's classes in the order of their numbers.
     """
 
-    def __init__(self, names: list[Any]) -> None:
+    def __init__(self, names: list[Label]) -> None:
         self._native = _core.ClassNumbers()
         self._by_text: dict[str, int] = {}
         self._table: list[str] = []  # a reader's texts, which are only ever added to
@@ -100,7 +99,7 @@ class StreamLabels:
         for number, name in enumerate(names):
             self.add(name, number)
 
-    def add(self, name: Any, number: int) -> None:
+    def add(self, name: Label, number: int) -> None:
         """Give a class its number."""
         if isinstance(name, str):
             self._by_text[name] = number
@@ -109,7 +108,7 @@ class StreamLabels:
         else:
             self._native.add(float(label_value(float(name))), number)
 
-    def encode(self, batch: Batch) -> Any:
+    def encode(self, batch: Batch) -> Answers:
         """Class numbers, -1 for classes not met before; rows without a label are refused."""
         numbers = self.encode_all(batch)
         row = _core.ClassNumbers.unlabelled(batch.buffers.labels, batch.buffers.label_ids)
@@ -117,7 +116,7 @@ class StreamLabels:
             raise refused_line(batch, row, "expected a label, found none. Every line needs one here.")
         return numbers
 
-    def encode_all(self, batch: Batch) -> Any:
+    def encode_all(self, batch: Batch) -> Answers:
         """Class numbers of all labels of a batch, however many its rows have; -1 where there is none.
 
         Returns
@@ -128,12 +127,12 @@ class StreamLabels:
         self.encode_again(batch, numbers)
         return numbers
 
-    def encode_again(self, batch: Batch, numbers: Any, first: int = 0) -> None:
+    def encode_again(self, batch: Batch, numbers: Answers, first: int = 0) -> None:
         """Complete the numbers from `first` on, now that more classes are known."""
         self._look_up(batch.label_texts)
         self._native.encode(batch.buffers.labels, batch.buffers.label_ids, numbers, first)
 
-    def first_unknown(self, batch: Batch, numbers: Any, start: int, stop: int) -> int:
+    def first_unknown(self, batch: Batch, numbers: Answers, start: int, stop: int) -> int:
         """The first row with a weight whose class has no number, or `stop`; numbers are completed up to it."""
         buffers = batch.buffers
         found = self._native.first_unknown(
@@ -153,7 +152,7 @@ class StreamLabels:
             self._native.add_texts([self._by_text.get(text, _UNKNOWN) for text in fresh])
 
     @staticmethod
-    def n_strangers(batch: Batch, numbers: Any) -> int:
+    def n_strangers(batch: Batch, numbers: Answers) -> int:
         """How many classes of a batch have no number."""
         buffers = batch.buffers
         return int(_core.ClassNumbers.strangers(buffers.labels, buffers.label_ids, numbers))
@@ -185,6 +184,8 @@ class RowStream:
         self.dtype = state_type(model.recipe.dtype or dtype) or dtype
         self.skip = skip
         self.measure = measure
+        #: The way back from what the row at hand has brought; None where it has brought nothing.
+        self.brought: Undo | None = None
 
     @property
     def started(self) -> bool:
@@ -193,15 +194,18 @@ class RowStream:
 
     # ------------------------------------------------------------------ what a task says
 
-    def numbers(self, batch: Batch) -> Any:
+    def numbers(self, batch: Batch) -> Answers:
         """The answers of a batch, as `learn` takes them."""
         raise TypeError(f"{type(self).__name__} does not say what its answers are")
 
-    def _meet_rows(self, batch: Batch, answers: Any, start: int, stop: int) -> tuple[int, int]:
+    def _meet_rows(self, batch: Batch, answers: Answers, start: int, stop: int) -> tuple[int, int]:
         """Get ready for a row and for those after it that bring nothing new; returns where they begin and end."""
         raise TypeError(f"{type(self).__name__} does not say how it meets rows")
 
-    def _lesson(self, answers: Any, start: int, stop: int) -> tuple[Array | None, Array | None]:
+    def _forget(self, batch: Batch, answers: Answers) -> None:
+        """Give up what the last row has brought, which is refused; answers that stand on it are unknown again."""
+
+    def _lesson(self, answers: Answers, start: int, stop: int) -> tuple[Array | None, Array | None]:
         """Labels or targets of some rows, and where the labels of each begin if a row may have several."""
         return answers[start:stop], None
 
@@ -212,11 +216,11 @@ class RowStream:
         """Make room for features not met before."""
         self.model.learner.grow(n_features, 1)
 
-    def _tally(self, answers: Any, rows: Array, scores: Array) -> dict[str, float]:
+    def _tally(self, answers: Answers, rows: Array, scores: Array) -> dict[str, float]:
         """Sums of what the task measures over some rows, from the scores just before they were learned."""
         return {}
 
-    def _wrong(self, answers: Any, rows: Array, scores: Array) -> int:
+    def _wrong(self, answers: Answers, rows: Array, scores: Array) -> int:
         """How many of some held-out rows were answered wrongly."""
         return 0
 
@@ -233,7 +237,7 @@ class RowStream:
         ends = batch.buffers.indptr
         return int(ends[row + 1] - ends[row])
 
-    def class_numbers(self, batch: Batch, answers: Any, start: int, stop: int) -> Any:
+    def class_numbers(self, batch: Batch, answers: Answers, start: int, stop: int) -> Answers:
         """The classes of some rows, as int32 numbers to count; None for tasks without classes."""
         return None
 
@@ -245,7 +249,7 @@ class RowStream:
     def learn(
         self,
         batch: Batch,
-        answers: Any,
+        answers: Answers,
         start: int = 0,
         stop: int | None = None,
         *,
@@ -277,6 +281,7 @@ class RowStream:
             self._need_named(batch, start)
         try:
             while start < stop:
+                self.brought = None
                 start, end = self._meet_rows(batch, answers, start, stop)
                 if self.measure and start < end:
                     end = min(end, start + max(self._MOST_SCORES // self.model.learner.handle.n_blocks, 1))
@@ -294,7 +299,7 @@ class RowStream:
     def _learn_known(
         self,
         batch: Batch,
-        answers: Any,
+        answers: Answers,
         start: int,
         stop: int,
         calibrate: bool,
@@ -338,6 +343,9 @@ class RowStream:
         self._count(answers, start, learned, heavy, apart, scores, done)
         if not fault:
             return stop
+        if row == 0 and self.brought is not None:  # the row that brought something
+            self.brought.back()
+            self._forget(batch, answers)
         error = refuse(fault, row, column, single_precision=learner.handle.single_precision)
         if not self.skip or not isinstance(error, NumericError):
             raise refused_line(batch, start + row, error)
@@ -356,7 +364,7 @@ class RowStream:
 
     def _count(
         self,
-        answers: Any,
+        answers: Answers,
         start: int,
         learned: int,
         heavy: Array | None,

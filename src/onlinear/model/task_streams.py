@@ -6,7 +6,7 @@ As in `_stream`, a model must not depend on where batches end, and rows of no we
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,12 +14,13 @@ from ..exceptions import DataError, ReadError
 from .arrays import Array
 from .labels import Labels
 from .stream import RowStream, StreamLabels, label_name, refused_line
-from .undo import all_or_nothing
+from .undo import Undo, all_or_nothing
 
 if TYPE_CHECKING:
     from ..io._batch import Batch
     from .one_class import OneClassModel
     from .ranker import RankerModel
+    from .types import Answers, Label
 
 __all__ = ["LabelLists", "OneClassStream", "RankingStream", "TargetStream", "ranking_measures", "targets_in"]
 
@@ -29,7 +30,7 @@ __all__ = ["LabelLists", "OneClassStream", "RankingStream", "TargetStream", "ran
 class _PlainStream(RowStream):
     """A task without classes: nothing but features is ever new."""
 
-    def _meet_rows(self, batch: Batch, answers: Any, start: int, stop: int) -> tuple[int, int]:
+    def _meet_rows(self, batch: Batch, answers: Answers, start: int, stop: int) -> tuple[int, int]:
         if not self.started:
             start = first_with_weight(batch, start, stop)
             if start == stop:
@@ -71,17 +72,18 @@ class OneClassStream(_PlainStream):
         """There are no answers."""
         return
 
-    def _lesson(self, answers: Any, start: int, stop: int) -> tuple[None, None]:
+    def _lesson(self, answers: Answers, start: int, stop: int) -> tuple[None, None]:
         return None, None
 
     def _until(self, held_out: Array | None, start: int, end: int) -> int:
         """Held-out rows are compared with the radius of their moment, so they are not taken with others."""
-        if held_out is None or self.model.recipe.max_radius is None or start >= end:
+        recipe = self.model.recipe
+        if held_out is None or start >= end or not (recipe.by_share or recipe.max_radius is not None):
             return end
         other = np.flatnonzero(held_out[start:end] != held_out[start])
         return start + int(other[0]) if len(other) else end
 
-    def _wrong(self, answers: Any, rows: Array, scores: Array) -> int:
+    def _wrong(self, answers: Answers, rows: Array, scores: Array) -> int:
         return int((scores[:, 0] > self.model.radius).sum())
 
     def guess_text(self, batch: Batch, row: int) -> str:
@@ -196,6 +198,7 @@ class RankingStream(RowStream):
             raise refused_line(batch, row, error) from None
         model = self.model
         known = len(model.labels) if self.started else 0
+        self.brought = Undo.of_growth(model) if self.started else Undo.of_names(model)
         if self.started:
             model.meet(model.labels.unknown(_array(names)), 0, self.dtype)
         else:
@@ -204,6 +207,11 @@ class RankingStream(RowStream):
                 model.one_each, model.n_passes = batch.label_indptr is None, 0
         for number, name in enumerate(model.labels.names[known:], start=known):
             self.labels.add(name, number)
+        self.labels.encode_again(batch, answers.numbers)
+
+    def _forget(self, batch: Batch, answers: LabelLists) -> None:
+        """The labels of a refused row are as new as before."""
+        self.labels = StreamLabels(self.model.labels.names if self.started else [])
         self.labels.encode_again(batch, answers.numbers)
 
     def _lesson(self, answers: LabelLists, start: int, stop: int) -> tuple[Array, Array]:
@@ -239,7 +247,7 @@ class RankingStream(RowStream):
         return answers.between(start, stop)
 
 
-def _array(names: list[Any]) -> Array:
+def _array(names: list[Label]) -> Array:
     """Labels as an array that keeps words and numbers apart."""
     if len({isinstance(name, str) for name in names}) < 2:
         return np.asarray(names) if names else np.empty(0, dtype=np.int64)

@@ -33,10 +33,11 @@ class Undo:
         self._model = model
         self._native = native
         self._grown = grown
-        self._labels, self._mark = model.labels, model.labels.mark()
+        labels = model.labels
+        self._labels, self._mark = labels, (len(labels.names), labels.classes.type)
         names = model.schema.names
         self._names, self._n_names = names, 0 if names is None else len(names)
-        self._counts = model.counts()
+        self._counts = {name: getattr(model, name) for name in model.counted}
 
     @classmethod
     def of_names(cls, model: RowModel) -> Undo:
@@ -72,7 +73,8 @@ class Undo:
         if self._names is not None:
             del self._names[self._n_names :]
         model.schema.names = self._names
-        model.take_counts(self._counts)
+        for name, value in self._counts.items():
+            setattr(model, name, value)
 
 
 @contextmanager

@@ -1,8 +1,9 @@
-"""Weights of examples."""
+"""Weights of examples and of classes."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,10 @@ from .rows import refuse_masked
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    Array = npt.NDArray[Any]
+    from .types import Array
 
-__all__ = ["need_weight", "weights_of"]
+
+__all__ = ["balanced_weights", "class_weights", "need_weight", "weights_of"]
 
 
 def need_weight(w: Any) -> None:
@@ -47,4 +49,25 @@ def weights_of(sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
         raise DataError(
             f"sample_weight must be finite and not negative, got {weights[row]} for row {row}", row
         )
+    return weights
+
+
+def class_weights(
+    given: Mapping[Any, float] | str | None, names: Sequence[Any], least: int = 0
+) -> tuple[Array | None, bool]:
+    """The weight of each class, `least` of them or more, in the order of `names`, and whether counts so far balance them."""
+    if given is None or isinstance(given, str):
+        return None, given == "balanced"
+    import numpy as np
+
+    return np.array([float(given.get(name, 1.0)) for name in names] + [1.0] * (least - len(names))), False
+
+
+def balanced_weights(numbers: Array, n_classes: int) -> Array:
+    """The weights of classes that balance them over examples known as a whole: scikit-learn's meaning."""
+    import numpy as np
+
+    counts = np.bincount(numbers, minlength=n_classes).astype(np.float64)
+    present = counts > 0
+    weights: Array = np.where(present, len(numbers) / (present.sum() * np.where(present, counts, 1.0)), 1.0)
     return weights

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from .. import belief, rule, task
 from ..exceptions import DataError, ModelFileError, NotAvailableError, ParameterError
 from ..model.classifier import ClassifierModel
 from ..model.model import RowModel
 from ..model.native import Native
-from .saving import MOST_UNPACKED, VECTORS, describe, need_ours, the_model, word_tensors
+from .saving import MOST_UNPACKED, describe, need_ours, the_model, vectors_in, vectors_of, word_tensors
 from .tensors import write_tensors
 from .writing import written_aside
 
+if TYPE_CHECKING:
+    from ..model.types import Array, PathLike, Values
+
 __all__ = ["ServingHandle", "save_compact", "start_serving"]
 
-Array = npt.NDArray[Any]
 
-
-def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool | None = None) -> None:
+def save_compact(model: Any, path: PathLike, *, dtype: str = "float16", sparse: bool | None = None) -> None:
     """Write only what predicting needs.
 
     Parameters
@@ -59,7 +59,7 @@ def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool 
         sparse = False
     if sparse is None:
         sparse = len(kept) * (small.itemsize * len(small) + 4) < small.nbytes
-    tensors: dict[str, Any] = {"weights.intercept": np.ascontiguousarray(intercepts[:, 0])}
+    tensors: Values = {"weights.intercept": np.ascontiguousarray(intercepts[:, 0])}
     if sparse:
         tensors["weights.column"] = kept.astype(np.int32)
         tensors["weights.value"] = np.ascontiguousarray(small[:, kept])
@@ -70,7 +70,7 @@ def save_compact(model: Any, path: Any, *, dtype: str = "float16", sparse: bool 
     content = {
         **describe(model),
         "compact": {"scale": scale, "sparse": sparse},
-        "vectors": {name: list(state[name]) for name in VECTORS},
+        "vectors": vectors_of(state),
     }
     with written_aside(Path(path)) as aside:
         write_tensors(aside, tensors, content)
@@ -109,7 +109,7 @@ class ServingHandle:
 
 def start_serving(
     model: RowModel,
-    content: dict[str, Any],
+    content: Values,
     tensors: dict[str, Array],
     n_features: int,
     classes: Array | list[Any],
@@ -151,7 +151,7 @@ def start_serving(
     handle = native.handle
     handle.set_mean(np.ascontiguousarray(weights, dtype=np.float64), intercept)
     state = handle.state()
-    state.update({key: [float(item) for item in content["vectors"][key]] for key in VECTORS})
+    state.update(vectors_in(content))
     handle.load_state(state)
     native.only_predicts(ServingHandle(handle))
     if model.schema.names is not None:

@@ -7,6 +7,7 @@ up. A field is checked before anything is done with it, and an error names it.
 # No annotations as strings here: a named tuple compiles each of them, which a short run would feel.
 from collections.abc import Callable, Mapping
 from math import isfinite
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..exceptions import ModelFileError
@@ -97,8 +98,15 @@ def mapping_of(kind: Kind) -> Kind:
     )
 
 
-def record(fields: Mapping[str, Kind], *, needed: bool = True, closed: bool = False) -> Kind:
+def record(
+    fields: Mapping[str, Kind],
+    *,
+    needed: bool = True,
+    closed: bool = False,
+    optional: Mapping[str, Kind] = MappingProxyType({}),
+) -> Kind:
     """An object with known fields; those that are not known are left alone, or refused where it is closed."""
+    known = {**fields, **optional}
     told = f"an object with {', '.join(fields)}" if needed else "an object"
     if closed and not needed:
         told = f"an object with nothing but {', '.join(fields)}"
@@ -107,11 +115,11 @@ def record(fields: Mapping[str, Kind], *, needed: bool = True, closed: bool = Fa
         return (
             isinstance(v, dict)
             and (not needed or fields.keys() <= v.keys())
-            and (not closed or v.keys() <= fields.keys())
+            and (not closed or v.keys() <= known.keys())
         )
 
     return Kind(
-        told, test, lambda v: [(f".{name}", v[name], kind) for name, kind in fields.items() if name in v]
+        told, test, lambda v: [(f".{name}", v[name], kind) for name, kind in known.items() if name in v]
     )
 
 
@@ -164,7 +172,9 @@ MODEL = {
             "calibration": tuple_of(*[number()] * 5, COUNT, number(), number(), least=7),
             "counters": tuple_of(COUNT, COUNT, COUNT, number(0), least=4),
             "class_counts": list_of(number(0)),
-        }
+        },
+        # Where answers are cut, where that was learned: rounds, two sums, the last distances.
+        optional={"cut": list_of(number(0), 3, 3 + 1024)},
     ),
 }
 
@@ -174,6 +184,7 @@ SEQUENCE_MODEL = {
     "classes": list_of(ANY),
     "single_precision": FLAG,
     "columns": maybe(list_of(TEXT, least=1)),
+    "usual_templates": maybe(list_of(TEXT)),
     "scalars": mapping_of(number()),
     "counters": tuple_of(*[COUNT] * 5, least=5),
 }

@@ -13,15 +13,15 @@ from ..exceptions import DataError, ModelFileError, ParameterError
 from ..model.kinds import model_of
 from ..model.labels import type_of
 from ..model.model import Model, RowModel
+from ..model.native import SCALE, check_scaled
 from .description import INPUT, MODEL, check
-from .saving import FORMAT, MOST_UNPACKED, VECTORS
+from .saving import FORMAT, MOST_UNPACKED, vectors_in
 from .tensors import KEY, SUM, Tensor, checksum, read_tensors
 from .values import label, made
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
+    from ..model.types import Array, Label, PathLike, Values
 
-    Array = npt.NDArray[Any]
 
 __all__ = ["class_array", "load_model", "load_with_description", "read_file", "read_words", "rebuild"]
 
@@ -40,7 +40,7 @@ _FEW_FEATURES = 4096
 _MOST_UNFOLDED = 64
 
 
-def load_model(path: Any) -> Model:
+def load_model(path: PathLike) -> Model:
     """Read a model written by `save`; safe with files of unknown origin.
 
     Parameters
@@ -51,7 +51,7 @@ def load_model(path: Any) -> Model:
     return load_with_description(path)[0]
 
 
-def load_with_description(path: Any) -> tuple[Model, dict[str, Any]]:
+def load_with_description(path: PathLike) -> tuple[Model, Values]:
     """A model and everything its file says about it."""
     target = Path(path)
     content, tensors = _read(target)
@@ -75,13 +75,13 @@ def load_with_description(path: Any) -> tuple[Model, dict[str, Any]]:
         raise ModelFileError(f"{target}: {error}") from None
 
 
-def read_file(path: Path) -> tuple[dict[str, Any], dict[str, Array]]:
+def read_file(path: Path) -> tuple[Values, dict[str, Array]]:
     """The description and the tensors of a model file."""
     content, tensors = _read(path)
     return content, {name: tensor.array for name, tensor in tensors.items()}
 
 
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
+def _read(path: Path) -> tuple[Values, dict[str, Tensor]]:
     metadata, tensors = read_tensors(path)
     if KEY not in metadata:
         raise ModelFileError(f"{path}: a safetensors file, but not a model of onlinear")
@@ -103,12 +103,12 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     return content, tensors
 
 
-def rebuild(content: dict[str, Any], tensors: Mapping[str, Array]) -> Model:
+def rebuild(content: Values, tensors: Mapping[str, Array]) -> Model:
     """A model from a description and tensors."""
     return _rebuilt(content, {name: Tensor.of(tensor) for name, tensor in tensors.items()})
 
 
-def _rebuilt(content: dict[str, Any], tensors: dict[str, Tensor]) -> Model:
+def _rebuilt(content: Values, tensors: dict[str, Tensor]) -> Model:
     if content.get("input") is not None:
         check(content["input"], INPUT, "input")
     check(content["parameters"], MODEL["parameters"], "parameters")
@@ -144,7 +144,7 @@ def _rebuilt(content: dict[str, Any], tensors: dict[str, Tensor]) -> Model:
     return model
 
 
-def _checked_sizes(content: dict[str, Any], tensors: dict[str, Tensor]) -> int:
+def _checked_sizes(content: Values, tensors: dict[str, Tensor]) -> int:
     """The number of features, once it fits the tensors: a small file cannot ask for a large model."""
     n_features, classes, dtype = content["n_features"], content["classes"], content["dtype"]
     if not _is_count(n_features) or n_features > 1 << 31:
@@ -168,6 +168,8 @@ def _checked_sizes(content: dict[str, Any], tensors: dict[str, Tensor]) -> int:
         _check_examples({name: tensor.array for name, tensor in state.items()}, n_features)
         return n_features
     shapes = {name: tensor.shape for name, tensor in state.items()}
+    if shapes.pop(SCALE, (1, n_features + 1)) != (1, n_features + 1):
+        raise ModelFileError("the scales do not fit the features")
     if not shapes or any(len(shape) != 2 for shape in shapes.values()):
         raise ModelFileError("the model has no weights")
     if any(tensor.type != dtype for tensor in state.values()):
@@ -217,28 +219,28 @@ def _check_examples(state: Mapping[str, Array], n_features: int) -> None:
 
 def _start_learning(
     model: RowModel,
-    content: dict[str, Any],
+    content: Values,
     tensors: dict[str, Tensor],
     n_features: int,
     classes: Array | list[Any],
 ) -> None:
-    state: dict[str, Any] = {
-        key: tensor.numbers for key, tensor in tensors.items() if not key.startswith("words.")
-    }
+    state: Values = {key: tensor.numbers for key, tensor in tensors.items() if not key.startswith("words.")}
     bits = state.pop("touched", None)
     touched = None
     if bits is not None:
         start = {str(key): float(value) for key, value in content["touched"]["start"].items()}
         touched = _core.Touched(bits, n_features + 1, content["touched"]["blocks"], start)
+    model.recipe.check()
     model.start(n_features, classes, content["dtype"], anew=False)
+    check_scaled(model.learner.belief, state)
     state.update({key: float(value) for key, value in content["scalars"].items()})
     # The first files of format 1 did not record the variance of features yet to come; it was the initial one.
     state.setdefault("fresh_variance", float(getattr(model.recipe, "initial_variance", 1.0)))
-    state.update({key: [float(item) for item in content["vectors"][key]] for key in VECTORS})
+    state.update(vectors_in(content))
     model.learner.handle.load_state(state, touched)
 
 
-def class_array(classes: list[Any], dtype: str | None) -> Array | list[Any]:
+def class_array(classes: list[Label], dtype: str | None) -> Array | list[Any]:
     """Class labels as the array they came from; as they are where they would make that array."""
     if classes and type_of(classes) == dtype:
         return classes

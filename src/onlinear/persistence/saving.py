@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..algorithms.index import RECIPES
@@ -20,6 +20,9 @@ from .tensors import Later, write_tensors
 from .values import label, plain
 from .writing import written_aside
 
+if TYPE_CHECKING:
+    from ..model.types import PathLike, Values
+
 __all__ = ["FORMAT", "describe", "save"]
 
 FORMAT = 2  # 1: every weight is written
@@ -31,6 +34,17 @@ MOST_UNPACKED = 1 << 28
 VECTORS = ("calibration", "counters", "class_counts")
 
 
+def vectors_of(numbers: dict[str, Any]) -> dict[str, list[float]]:
+    """What a file holds of a state's short lists: those that are always there, and the cut where one was learned."""
+    return {name: list(numbers[name]) for name in (*VECTORS, "cut") if name in numbers}
+
+
+def vectors_in(content: dict[str, Any]) -> dict[str, list[float]]:
+    """The same out of a file, as numbers."""
+    found = content["vectors"]
+    return {name: [float(item) for item in found[name]] for name in (*VECTORS, "cut") if name in found}
+
+
 # The share of weights up to which the touched ones are named.
 _FEW = 0.75
 
@@ -39,7 +53,7 @@ _FEW = 0.75
 _PART = 1 << 17
 
 
-def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> None:
+def save(model: Any, path: PathLike, *, extra: Mapping[str, Any] | None = None) -> None:
     """Write `model` to `path`; the file appears whole or not at all.
 
     Parameters
@@ -73,7 +87,7 @@ def save(model: Any, path: Any, *, extra: Mapping[str, Any] | None = None) -> No
         **describe(model),
         "touched": None if touched is None else {"blocks": touched.blocks, "start": touched.start},
         "scalars": {name: value for name, value in numbers.items() if isinstance(value, float)},
-        "vectors": {name: list(numbers[name]) for name in VECTORS},
+        "vectors": vectors_of(numbers),
         **(extra or {}),
     }
     with written_aside(Path(path)) as aside:
@@ -97,7 +111,7 @@ def need_ours(model: Model) -> None:
         )
 
 
-def _common(model: Model) -> dict[str, Any]:
+def _common(model: Model) -> Values:
     """What a file says about every model."""
     return {
         "format": FORMAT,
@@ -107,7 +121,7 @@ def _common(model: Model) -> dict[str, Any]:
     }
 
 
-def describe(model: RowModel) -> dict[str, Any]:
+def describe(model: RowModel) -> Values:
     """What a model file says about a model of rows besides its numbers."""
     learner, schema = model.learner, model.schema
     return {
@@ -123,7 +137,7 @@ def describe(model: RowModel) -> dict[str, Any]:
     }
 
 
-def word_tensors(words: Mapping[int, str]) -> dict[str, Any]:
+def word_tensors(words: Mapping[int, str]) -> Values:
     if not words:
         return {}
     columns = sorted(words)
@@ -177,25 +191,29 @@ def _touched_pieces(handle: Any, name: str, touched: Any) -> Iterator[tuple[int,
             yield 0, part.cast("B")
 
 
-def _touched_tensors(learner: Native, touched: Any) -> dict[str, Any]:
+def _touched_tensors(learner: Native, touched: Any) -> Values:
     """The touched weights' numbers, each array made when it is written."""
-    tensors: dict[str, Any] = {
+    tensors: Values = {
         name: Later(
             learner.dtype, (1, touched.count), 1, partial(_touched_pieces, learner.handle, name, touched)
         )
         for name in touched.start
     }
+    for name, rows, columns in learner.handle.state_shapes():
+        if name not in tensors:  # a number for each feature, whatever was touched
+            pieces = partial(_state_pieces, learner.handle, name, rows, columns)
+            tensors[name] = Later(learner.dtype, (rows, columns), rows, pieces)
     bits = touched.bits
     tensors["touched"] = Later.whole("uint8", (len(bits),), bits)
     return tensors
 
 
-def _state_tensors(learner: Native) -> dict[str, Any]:
+def _state_tensors(learner: Native) -> Values:
     """The state's arrays, each made when it is written."""
     handle = learner.handle
     # The tables of a kernel belief are small, and of float64 whatever the type of its rows.
     type = "float64" if isinstance(learner.belief, Kernel) else learner.dtype
-    tensors: dict[str, Any] = {}
+    tensors: Values = {}
     for name, rows, columns in handle.state_shapes():
         by_columns = 0 < rows < columns
         pieces = partial(_state_pieces if by_columns else _matrix_pieces, handle, name, rows, columns)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import belief, rule
 from ..algorithms.index import RECIPES
 from ..algorithms.table import recipe_named
 from ..exceptions import ModelFileError
 from ..model.recipe import Recipe
+
+if TYPE_CHECKING:
+    from ..model.types import Values
 
 __all__ = ["label", "made", "plain", "restored"]
 
@@ -67,7 +70,7 @@ def label(value: Any) -> Any:
     return value
 
 
-def made(name: Any, parameters: dict[str, Any]) -> Recipe:
+def made(name: Any, parameters: Values) -> Recipe:
     """One of our recipes, by the name of its estimator, from plain parameters."""
     if not isinstance(name, str) or name not in RECIPES:
         raise ModelFileError(f"unknown estimator {name!r}")

@@ -7,17 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtrit
 
 from ._matplotlib import axes, percent, pyplot
 
 if TYPE_CHECKING:
     from ..drift import Prequential
+    from ..model.types import Array
 
 __all__ = ["ErrorOverTimeDisplay", "FeaturesKeptDisplay", "WeightImagesDisplay"]
-
-Array = npt.NDArray[Any]
 
 
 @dataclass

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from ._matplotlib import axes
 
-__all__ = ["ReliabilityDisplay"]
+if TYPE_CHECKING:
+    from ..model.types import Array, MatrixLike
 
-Array = npt.NDArray[Any]
+__all__ = ["ReliabilityDisplay"]
 
 
 class ReliabilityDisplay:
@@ -134,7 +135,7 @@ class ReliabilityDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
+        X: MatrixLike,
         y: npt.ArrayLike,
         *,
         n_bins: int = 10,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +10,10 @@ from sklearn.base import clone
 
 from ._matplotlib import axes
 
-__all__ = ["ProgressDisplay"]
+if TYPE_CHECKING:
+    from ..model.types import Array, MatrixLike
 
-Array = npt.NDArray[Any]
+__all__ = ["ProgressDisplay"]
 
 
 class ProgressDisplay:
@@ -88,7 +89,7 @@ class ProgressDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any,
+        X: MatrixLike,
         y: npt.ArrayLike,
         *,
         steps: int = 200,

@@ -6,16 +6,19 @@ import contextlib
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ..exceptions import DataError, ParameterError, ReadError
 from ..io._source import open_stream
 from ..persistence.writing import written_aside
 
+if TYPE_CHECKING:
+    from ..model.types import PathLike
+
 __all__ = ["blocks_of", "naming", "with_first_line", "write_labels"]
 
 
-def blocks_of(path: Any) -> Iterator[bytes]:
+def blocks_of(path: PathLike) -> Iterator[bytes]:
     """The plain bytes of a file, decompressed when need be."""
     stream = open_stream(path)
     try:
@@ -29,7 +32,7 @@ def blocks_of(path: Any) -> Iterator[bytes]:
 LONGEST_LINE = 1 << 24
 
 
-def with_first_line(path: Any, blocks: Iterator[bytes]) -> tuple[list[str], Iterator[bytes]]:
+def with_first_line(path: PathLike, blocks: Iterator[bytes]) -> tuple[list[str], Iterator[bytes]]:
     """The columns of the first line with any, and all blocks of the file."""
     read: list[bytes] = []
     size, rest = 0, b""  # of a line whose end has not come
@@ -53,7 +56,7 @@ def with_first_line(path: Any, blocks: Iterator[bytes]) -> tuple[list[str], Iter
 
 
 @contextlib.contextmanager
-def naming(path: Any) -> Iterator[None]:
+def naming(path: PathLike) -> Iterator[None]:
     """Errors of a reader with the file's name before the line's number."""
     try:
         yield
@@ -68,7 +71,7 @@ def naming(path: Any) -> Iterator[None]:
         raise ReadError(message, str(path), int(line), int(column)) from None
 
 
-def write_labels(path: Any, output: Any, found: list[list[str]]) -> None:
+def write_labels(path: PathLike, output: PathLike, found: list[list[str]]) -> None:
     """Write the lines of a file with the found label as one more column."""
     labels = (label for sentence in found for label in sentence)
     with written_aside(Path(output)) as aside, aside.open("wb") as out:

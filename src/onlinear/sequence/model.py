@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..algorithms.sequence import SequenceLabeling
 from ..exceptions import ModelFileError, NumericError, ParameterError
+from ..model.arrays import Array
 from ..model.labels import label_of
 from ..model.model import Model
 from ..model.native import contiguous
 from ..model.parameters import not_with_learned
 from ..model.rows import refuse
+from ..model.weights import class_weights
 from ..persistence.description import SEQUENCE_MODEL, check
 from ..persistence.values import label
 from .files import blocks_of, naming, with_first_line
 from .reading import check_expected, plain_labels, read_sequences, weighty_sequences
-from .templates import column_names, default_templates
+from .templates import column_names, default_templates, templates_of_0_1_0
+
+if TYPE_CHECKING:
+    from ..model.types import Label, PathLike, Values
 
 __all__ = ["SequenceModel"]
 
@@ -34,10 +39,12 @@ class SequenceModel(Model):
         super().__init__(recipe)
         #: The columns of the files it has learned from.
         self.columns: list[str] | None = None
+        #: The templates that were the default when it learned the first of them: its features are theirs.
+        self.usual_templates: list[str] | None = None
 
     # ------------------------------------------------------------------ getting ready
 
-    def make(self, *, wide: bool = False) -> Any:
+    def make(self, *, wide: bool = False) -> _core.SequenceLearner:
         """A learner of the core's with these parameters; `wide` asks for float64 where they do not say."""
         recipe = self.recipe
         double = recipe.dtype == "float64" or (recipe.dtype is None and wide)
@@ -47,15 +54,15 @@ class SequenceModel(Model):
         except ValueError as error:
             raise ParameterError(f"{recipe.owner}: {error}") from None
 
-    def _new_native(self, single: bool, axes: tuple[Any, Any] | None = None) -> Any:
+    def _new_native(self, single: bool, axes: tuple[Any, Any] | None = None) -> _core.SequenceLearner:
         recipe = self.recipe
         native = _core.SequenceLearner(*(axes or recipe.axes()), single, recipe.max_features)
         native.set_truncation(recipe.truncated_by() or 0.0)
         return native
 
     def open(
-        self, path: Any, native: Any, blocks: Iterator[bytes] | None = None
-    ) -> tuple[Any, list[str], Iterator[bytes]]:
+        self, path: PathLike, native: _core.SequenceLearner | None, blocks: Iterator[bytes] | None = None
+    ) -> tuple[_core.SequenceLearner, list[str], Iterator[bytes]]:
         """A learner ready to read the file, the names of its columns, and its bytes."""
         recipe = self.recipe
         fields, blocks = with_first_line(path, blocks_of(path) if blocks is None else blocks)
@@ -65,28 +72,32 @@ class SequenceModel(Model):
             columns = list(given) if given is not None else column_names(max(len(fields) - 1, 1))
         if native is None:
             native = self.make()
-        templates = (
-            list(recipe.templates) if recipe.templates is not None else default_templates(len(columns))
-        )
         try:
-            native.set_templates(templates, columns)
+            native.set_templates(self.templates_for(columns), columns)
         except ValueError as error:
             raise ParameterError(f"{recipe.owner}: {error}") from None
         return native, columns, blocks
 
-    def reader(self, native: Any, names: list[str], *, learning: bool) -> Any:
+    def templates_for(self, columns: list[str]) -> list[str]:
+        """The templates that make features of files with these columns."""
+        chosen = self.recipe.templates if self.recipe.templates is not None else self.usual_templates
+        return default_templates(len(columns)) if chosen is None else list(chosen)
+
+    def reader(self, native: _core.SequenceLearner, names: list[str], *, learning: bool) -> _core.ConllReader:
         """A reader of a file's bytes."""
         return _core.ConllReader(native, names, learning, False, self.recipe.max_tokens)
 
-    def take(self, native: Any, columns: list[str] | None) -> None:
+    def take(self, native: _core.SequenceLearner, columns: list[str] | None) -> None:
         """Make a learner this model's own."""
+        if columns is not None and self.usual_templates is None:
+            self.usual_templates = default_templates(len(columns))
         self.columns = columns
         self.native = native
 
     @property
-    def classes(self) -> list[Any]:
+    def classes(self) -> list[Label]:
         """The labels, in the order of their numbers; the learner names them when it meets them."""
-        classes: list[Any] = self.native.classes
+        classes: list[Label] = self.native.classes
         return classes
 
     def follow(self, recipe: SequenceLabeling) -> None:
@@ -105,9 +116,20 @@ class SequenceModel(Model):
     # ------------------------------------------------------------------ learning
 
     def learn(
-        self, native: Any, batch: Any, order: Any, weights: Any, classes: list[Any], known: int
+        self,
+        native: _core.SequenceLearner,
+        batch: _core.SequenceBatch,
+        order: Any,
+        weights: Any,
+        classes: list[Label],
+        known: int,
+        label_weight: Array | None = None,
+        rows: list[int] | None = None,
     ) -> tuple[int, int, int]:
         """Learn a batch once; of its labels the first `known` were met before it.
+
+        The weights of labels are those given, or else what the recipe says. `rows` says which of the caller's
+        sequences each one is, where some were left out.
 
         Returns
         -------
@@ -118,42 +140,49 @@ class SequenceModel(Model):
             raise ParameterError(
                 f"{self.recipe.owner}: the cost function is not part of a model file; set cost= to go on learning"
             )
-        learned, mistakes, updates, *_, fault, row = native.learn(batch, order, weights, cost, classes, known)
+        of_labels = (label_weight, False) if label_weight is not None else self.class_weights(classes)
+        learned, mistakes, updates, *_, fault, row = native.learn(
+            batch, order, weights, cost, classes, known, *of_labels
+        )
         if fault:
+            row = row if rows is None else rows[row]
             raise refuse(fault, row, -1, single_precision=native.single_precision)
         return learned, mistakes, updates
 
+    def class_weights(self, classes: list[Label]) -> tuple[Array | None, bool]:
+        """The weight of each label, in the order of their numbers, and whether counts so far balance them."""
+        return class_weights(self.recipe.class_weight, classes)
+
     def learn_sequences(
-        self, sequences: list[Any], labels: list[Any], classes: Any, weights: Any, *, wide: bool
+        self, sequences: list[Label], labels: list[Label], classes: Any, weights: Any, *, wide: bool
     ) -> None:
         """Learn sequences in the given order, once; labels and features may be new."""
         native = self.native
         first = native is None
         if native is None:
             native = self.make(wide=wide)
-        known: list[Any] = [] if first else list(self.classes)
+        known: list[Label] = [] if first else list(self.classes)
         mark = native.mark()
         if classes is not None:
             expected = list(dict.fromkeys(map(label_of, plain_labels(classes))))
             check_expected(labels, expected)
             known += [name for name in expected if name not in set(known)]
         index = {name: number for number, name in enumerate(known)}
-        width = 0
+        rows = None
         try:
             if weights is not None and not weights.all():
-                sequences, labels, weights = weighty_sequences(native, sequences, labels, index, weights)
-                width = 0 if native.names() else native.n_columns
+                rows, sequences, labels, weights = weighty_sequences(
+                    native, sequences, labels, index, weights
+                )
                 native.undo(*mark)
             native.add_labels(known)
-            if width:
-                native.add_columns(width)
             batch = read_sequences(native, sequences, labels, index, learning=True, new_labels=True)
             native.classes = known + [label_of(name) for name in list(index)[len(known) :]]
             if first and not known and not sequences:
                 return  # nothing had any weight: there is no model yet
             self.take(native, self.columns)
             try:
-                self.learn(native, batch, None, weights, self.classes, len(known))
+                self.learn(native, batch, None, weights, self.classes, len(known), rows=rows)
             except NumericError:
                 if first and native.counters[0] == 0:  # the very first one was refused: there is no model yet
                     self.native = None
@@ -163,7 +192,7 @@ class SequenceModel(Model):
             native.undo(*mark)
             raise
 
-    def learn_file(self, path: Any) -> None:
+    def learn_file(self, path: PathLike) -> None:
         """Learn a file as it is read, once, in its order and without keeping it."""
         known = self.native
         native, columns, blocks = self.open(path, known)
@@ -182,7 +211,9 @@ class SequenceModel(Model):
             native.undo(*mark)
             raise
 
-    def _learn_read(self, native: Any, reader: Any, columns: list[str]) -> None:
+    def _learn_read(
+        self, native: _core.SequenceLearner, reader: _core.ConllReader, columns: list[str]
+    ) -> None:
         if reader.n_sequences:
             known = len(self.classes) if native is self.native else 0
             self.take(native, columns)
@@ -190,13 +221,13 @@ class SequenceModel(Model):
 
     # ------------------------------------------------------------------ answers
 
-    def words(self, batch: Any, numbers: Any) -> list[list[Any]]:
+    def words(self, batch: _core.SequenceBatch, numbers: Any) -> list[list[Label]]:
         """The labels that numbers stand for, a list for each sequence."""
         names = self.classes
         labels = [names[number] for number in numbers.tolist()]
         return [labels[a:b] for a, b in pairwise(batch.starts.tolist())]
 
-    def read_file(self, path: Any) -> tuple[Any, list[list[str]] | None]:
+    def read_file(self, path: PathLike) -> tuple[_core.SequenceBatch, list[list[str]] | None]:
         """A file's sequences, and its own labels where it has them."""
         native = self.native
         _, _, blocks = self.open(path, native)
@@ -261,7 +292,7 @@ class SequenceModel(Model):
 
     # ------------------------------------------------------------------ in a file
 
-    def parts(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def parts(self) -> tuple[Values, Values]:
         """What a file holds: labels, columns, numbers and arrays by name."""
         import numpy as np
 
@@ -270,14 +301,21 @@ class SequenceModel(Model):
             "classes": [label(name) for name in plain_labels(classes)],
             "single_precision": self.native.single_precision,
             "columns": self.columns,
+            "usual_templates": self.usual_templates,
             "scalars": {name: value for name, value in state.items() if isinstance(value, float)},
         }
         tensors = {name: np.ascontiguousarray(v) for name, v in state.items() if isinstance(v, np.ndarray)}
         return content, tensors
 
-    def take_parts(self, content: dict[str, Any], tensors: dict[str, Any]) -> None:
+    def take_parts(self, content: Values, tensors: Values) -> None:
         """Take over what `parts` gave; everything in it is checked before it is used."""
-        said = {**content, "counters": tensors["counters"].tolist()}
+        columns = content["columns"]
+        said = {
+            # Files of 0.1.0 do not say which templates were usual then.
+            "usual_templates": templates_of_0_1_0(len(columns)) if isinstance(columns, list) else None,
+            **content,
+            "counters": tensors["counters"].tolist(),
+        }
         for field, kind in SEQUENCE_MODEL.items():
             check(said[field], kind, field)
         self.recipe.check()
@@ -285,23 +323,22 @@ class SequenceModel(Model):
         if len(set(classes)) != len(classes):
             raise ModelFileError("the classes are not distinct")
         state = {**tensors, **{name: float(value) for name, value in content["scalars"].items()}}
-        self.restore(state, classes, content["single_precision"], content["columns"])
+        self.usual_templates = said["usual_templates"]
+        self.restore(state, classes, content["single_precision"], columns)
 
-    def restore(
-        self, state: dict[str, Any], classes: list[Any], single: bool, columns: list[str] | None
-    ) -> None:
+    def restore(self, state: Values, classes: list[Label], single: bool, columns: list[str] | None) -> None:
         """Take over a state made by a learner with the same axes."""
         native = self._new_native(single)
         native.load_state({name: contiguous(value) for name, value in state.items()}, classes)
         self.take(native, columns)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Values:
         fields = {name: value for name, value in vars(self).items() if name != "native"}
         native = self.native
         fields["saved"] = None if native is None else (*state_of(native), native.single_precision)
         return fields
 
-    def __setstate__(self, fields: dict[str, Any]) -> None:
+    def __setstate__(self, fields: Values) -> None:
         saved = fields.pop("saved")
         vars(self).update(fields)
         self.native = None
@@ -310,7 +347,7 @@ class SequenceModel(Model):
             self.restore(state, classes, single, self.columns)
 
 
-def state_of(native: Any) -> tuple[dict[str, Any], list[Any]]:
+def state_of(native: _core.SequenceLearner) -> tuple[Values, list[Label]]:
     """All that was learned, and the labels it is about, though another thread may bring more meanwhile."""
-    state: dict[str, Any] = native.state()
+    state: Values = native.state()
     return state, native.classes[: len(state["label_slots"])]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,10 @@ from ..exceptions import DataError
 from ..model.arrays import Array
 from ..model.labels import label_of
 from ..model.rows import refuse_masked
+
+if TYPE_CHECKING:
+    from .. import _core
+    from ..model.types import Label, LabelsLike, SequencesLike
 
 __all__ = [
     "check_expected",
@@ -22,13 +26,13 @@ __all__ = [
 ]
 
 
-def plain_labels(labels: Any) -> list[Any]:
+def plain_labels(labels: LabelsLike) -> list[Label]:
     """Labels as a list."""
-    out: list[Any] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    out: list[Label] = labels.tolist() if hasattr(labels, "tolist") else list(labels)
     return out
 
 
-def distinct_labels(labels: list[list[Any]]) -> list[Any]:
+def distinct_labels(labels: list[list[Label]]) -> list[Any]:
     """All labels, sorted; those that cannot be compared by their type and looks."""
     try:
         distinct = {label for answers in labels for label in answers}
@@ -67,7 +71,7 @@ def _listed(given: Iterable[Any], name: str) -> list[Any]:
     return given if isinstance(given, list) else list(given)
 
 
-def checked(X: Iterable[Any], y: Iterable[Any] | None = None) -> Any:
+def checked(X: SequencesLike, y: LabelsLike | None = None) -> Any:
     """Sequences, and with `y` their labels, as lists."""
     sequences = _listed(X, "X")
     if y is None:
@@ -82,14 +86,14 @@ def checked(X: Iterable[Any], y: Iterable[Any] | None = None) -> Any:
 
 
 def read_sequences(
-    native: Any,
+    native: _core.SequenceLearner,
     sequences: list[Any],
-    labels: Any,
-    index: dict[Any, int],
+    labels: LabelsLike,
+    index: dict[Label, int],
     *,
     learning: bool,
     new_labels: bool = False,
-) -> Any:
+) -> _core.SequenceBatch:
     """Sequences, and their labels where they are given, as a batch of the core."""
     ready = [x if type(x) is list else _sequence(x) for x in sequences]
     try:
@@ -103,7 +107,7 @@ def read_sequences(
         raise DataError(str(error)) from None
 
 
-def check_expected(labels: list[list[Any]], expected: list[Any]) -> None:
+def check_expected(labels: list[list[Label]], expected: list[Label]) -> None:
     """Refuse labels that the caller did not announce."""
     for number, answers in enumerate(labels):
         for label in answers:
@@ -114,9 +118,13 @@ def check_expected(labels: list[list[Any]], expected: list[Any]) -> None:
 
 
 def weighty_sequences(
-    native: Any, sequences: list[Any], labels: list[Any], index: dict[Any, int], weights: Array
-) -> tuple[list[Any], list[Any], Array]:
-    """The sequences that have a weight; the others bring no labels and no names, but must be sound too."""
+    native: _core.SequenceLearner,
+    sequences: list[Any],
+    labels: list[Label],
+    index: dict[Label, int],
+    weights: Array,
+) -> tuple[list[int], list[Any], list[Any], Array]:
+    """The sequences that have a weight, and which they are; the others bring nothing, but must be sound too."""
     read_sequences(native, sequences, labels, dict(index), learning=True, new_labels=True)
     kept = np.flatnonzero(weights).tolist()
-    return [sequences[i] for i in kept], [labels[i] for i in kept], weights[kept]
+    return kept, [sequences[i] for i in kept], [labels[i] for i in kept], weights[kept]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..exceptions import DataError
+
+if TYPE_CHECKING:
+    from ..model.types import Label
 
 __all__ = ["Span", "evaluation", "span_scores", "spans", "token_accuracy"]
 
@@ -103,6 +106,6 @@ def span_scores(y_true: Sequence[Sequence[str]], y_pred: Sequence[Sequence[str]]
     }
 
 
-def evaluation(truth: list[list[Any]], found: list[list[Any]]) -> dict[str, float]:
+def evaluation(truth: list[list[Label]], found: list[list[Label]]) -> dict[str, float]:
     """Token accuracy, and precision, recall and F1 of spans."""
     return {"accuracy": token_accuracy(truth, found), **span_scores(truth, found)}

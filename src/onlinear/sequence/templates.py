@@ -7,7 +7,15 @@ from collections.abc import Sequence
 from .. import _core
 from ..exceptions import ParameterError
 
-__all__ = ["column_names", "default_templates", "template_features"]
+__all__ = ["column_names", "default_templates", "template_features", "templates_of_0_1_0"]
+
+
+_WINDOW = [*(f"w[{k}]" for k in range(-2, 3)), "w[-1]|w[0]", "w[0]|w[1]"]
+_TAGS = [
+    *(f"pos[{k}]" for k in range(-2, 3)),
+    *(f"pos[{k}]|pos[{k + 1}]" for k in range(-2, 2)),
+    *(f"pos[{k}]|pos[{k + 1}]|pos[{k + 2}]" for k in range(-2, 1)),
+]
 
 
 def default_templates(n_columns: int) -> list[str]:
@@ -21,18 +29,18 @@ def default_templates(n_columns: int) -> list[str]:
     Returns
     -------
     list of str
-        With tags, windows of words and tags as usual in chunking; with words alone, windows of words, their
-        shape and affixes.
+        Windows of words, how they look (lower case, shape, digits) and their affixes; with tags, windows of
+        those as usual in chunking.
     """
-    window = [f"w[{k}]" for k in range(-2, 3)] + ["w[-1]|w[0]", "w[0]|w[1]"]
-    if n_columns < 2:
-        traits = [f"w[{k}].{trait}" for k in (-1, 0, 1) for trait in ("lower", "brief")]
-        affixes = [f"w[0].{side}{n}" for side in ("prefix", "suffix") for n in (1, 2, 3, 4)]
-        return [*window, *traits, "w[0].digits", *affixes, "bias", "__BOS__", "__EOS__"]
-    tags = [f"pos[{k}]" for k in range(-2, 3)]
-    tags += [f"pos[{k}]|pos[{k + 1}]" for k in range(-2, 2)]
-    tags += [f"pos[{k}]|pos[{k + 1}]|pos[{k + 2}]" for k in range(-2, 1)]
-    return [*window, *tags, "__BOS__", "__EOS__"]
+    traits = [f"w[{k}].{trait}" for k in (-1, 0, 1) for trait in ("lower", "brief")]
+    affixes = [f"w[0].{side}{n}" for side in ("prefix", "suffix") for n in (1, 2, 3, 4)]
+    tags = _TAGS if n_columns > 1 else []
+    return [*_WINDOW, *tags, *traits, "w[0].digits", *affixes, "bias", "__BOS__", "__EOS__"]
+
+
+def templates_of_0_1_0(n_columns: int) -> list[str]:
+    """What version 0.1.0 took by default, and did not write into its model files."""
+    return default_templates(1) if n_columns < 2 else [*_WINDOW, *_TAGS, "__BOS__", "__EOS__"]
 
 
 def column_names(n_columns: int) -> list[str]:

@@ -33,6 +33,8 @@ template <class T>
 struct StateVisitor {
     virtual void scalar(const char* name, double& value) = 0;
     virtual void plane(const char* name, Planes<T>& planes, std::size_t plane) = 0;
+    /// A number for each slot, whatever the blocks.
+    virtual void column(const char* name, Planes<T>& planes) = 0;
     virtual void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) = 0;
     /// Rows of float64 numbers, as many as there are; when loading, as many as were saved. 0 columns: any
     /// number.
@@ -56,6 +58,9 @@ concept NeedsParts = requires { O::needs; };
 /// It can predict with the average of the means.
 template <class O>
 concept Averages = requires(const O options) { options.average; };
+/// It can learn in units that follow the features' (belief/scales.hpp).
+template <class O>
+concept ScalesFeatures = requires(const O options) { options.scale; };
 /// It projects covariances on diagonals, in a way that can be chosen.
 template <class O>
 concept Projects = requires(const O options) { options.projection; };
@@ -89,6 +94,9 @@ concept ShowsCovariance = requires(const B b) { b.sigma(); };
 /// It forgets some of what its covariance has learned.
 template <class B>
 concept Inflates = requires(B b, double share) { b.inflate(share); };
+/// It divides rows by running scales of their features (belief/scales.hpp).
+template <class B>
+concept HasScales = requires(B b) { b.scales; };
 /// It zeroes small weights (constraint/truncate.hpp).
 template <class B>
 concept Truncates = requires(B b) { b.truncation; };
@@ -217,6 +225,12 @@ template <class T>
 inline std::size_t width_for(const Row<T>& row, const Planes<T>& planes) noexcept {
     return row.flat ? 1 : planes.width();
 }
+
+/// |mu|^2 as a belief keeps it, and how wrong it may be.
+struct Norm {
+    double value = 0.0;
+    double error = 0.0;
+};
 
 /// The weights a belief predicts with: first * plane 0 + second * plane `other`, plane 0 without its numbers'
 /// `shift` where there is one.

@@ -1,5 +1,5 @@
 #pragma once
-#include "onlinear/belief/belief.hpp"
+#include "onlinear/belief/scales.hpp"
 #include "onlinear/constraint/truncate.hpp"
 #include "onlinear/rule/rule.hpp"
 
@@ -16,6 +16,7 @@ struct DiagonalOptions {
     double initial_variance = 1.0;
     double min_variance = 0.0;
     bool average = false;
+    int scale = 0;
 
     template <class T>
     using Belief = Diagonal<T>;
@@ -26,6 +27,7 @@ struct DiagonalOptions {
                                  .targets = true,
                                  .pairs = true,
                                  .several = true,
+                                 .joint = true,
                                  .differences = true,
                                  .sentences = true};
     static constexpr auto parameters() {
@@ -36,7 +38,9 @@ struct DiagonalOptions {
                            "variance of a weight of which nothing is learned yet"),
             rule::nonnegative("min_variance", &DiagonalOptions::min_variance, "least variance of a weight"),
             rule::flag("average", &DiagonalOptions::average,
-                       "whether predictions use the average of all means")};
+                       "whether predictions use the average of all means"),
+            rule::choice("scale", &DiagonalOptions::scale, kScales,
+                         "what features are divided by as they come")};
     }
 };
 
@@ -60,9 +64,11 @@ public:
     using Options = DiagonalOptions;
 
     constraint::Truncation truncation;
+    Scales<T> scales;
 
     Diagonal(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
-        : options_(options),
+        : scales(options.scale),
+          options_(options),
           w_(options.average ? 3 : 2, slots, blocks, apart),
           average_{.on = options.average},
           floor_(static_cast<T>(
@@ -272,7 +278,43 @@ public:
         apart_ = BigArray<T>();
     }
 
-    void grow(std::size_t slots, std::size_t blocks) { w_.grow(slots, blocks, 1, fresh_); }
+    void grow(std::size_t slots, std::size_t blocks) {
+        w_.grow(slots, blocks, 1, fresh_);
+        scales.grow(slots);
+    }
+
+    T& number(std::uint32_t slot, std::size_t plane, std::size_t block) noexcept {
+        if (lie_apart()) return plane == 0 ? apart_means()[slot] : apart_variances()[slot];
+        return w_.at(slot, plane, block);
+    }
+    bool untouched(std::uint32_t slot) noexcept {
+        for (std::size_t b = 0; b < w_.blocks(); ++b)
+            if (number(slot, 0, b) != 0 || number(slot, 1, b) != fresh_) return false;
+        return true;
+    }
+    /// The scale s of a feature has become 1 / `ratio` of what it was. Of its precision only the prior's
+    /// share changes, s^2 / a, and what was learned stays, as does the sum of the demands, precision times
+    /// mean. Held are s w and the variance of that; the average is of what was held.
+    void restate(std::uint32_t slot, double ratio) noexcept {
+        const double prior = static_cast<double>(fresh_), most = kReach<T> / 1e3 / stretch();
+        for (std::size_t b = 0; b < w_.blocks(); ++b) {
+            T& sigma = number(slot, 1, b);
+            const double before = static_cast<double>(sigma);
+            const double learned = std::max(1 / before - 1 / prior, 0.0) * (ratio * ratio);
+            const double after = std::max(1 / (1 / prior + learned), before);
+            const double factor = ratio * (after / before);
+            sigma = static_cast<T>(after);
+            T& mean = number(slot, 0, b);
+            const double held = static_cast<double>(mean), moved = factor * held;
+            if (!(std::abs(moved) < most)) continue;  // so sure a weight is not restated past its numbers
+            mean = static_cast<T>(moved);
+            if (average_.on) number(slot, 2, b) += static_cast<T>(average_.scales * (held - moved));
+            reach_ = std::max(reach_, std::abs(moved));
+        }
+        truncation.forget();
+    }
+    Norm norm() const noexcept { return {}; }
+    void set_norm(const Norm&) noexcept {}
 
     /// Blocks -w/2 and +w/2; half the variance each, so that the margin between them keeps its own.
     ///
@@ -282,7 +324,6 @@ public:
         const T floor = stored_floor();
         fresh_ = std::max(fresh_ / 2, floor);  // what comes later is as if it had been there
         Planes<T> two = w_.reshaped(w_.slots(), 2);
-        two.expect_writing();
         for (std::uint32_t s = 0; s < w_.slots(); ++s) {
             for (std::size_t p = 0; p < w_.planes(); ++p) {
                 const T half = p == 1 ? std::max(w_.at(s, p, 0) / 2, floor) : w_.at(s, p, 0) / 2;
@@ -354,6 +395,7 @@ public:
         double fresh = static_cast<double>(fresh_);
         v.scalar("fresh_variance", fresh);
         fresh_ = static_cast<T>(fresh);
+        scales.visit(v, w_.slots());
     }
     void loaded() {
         need_fresh(fresh_);

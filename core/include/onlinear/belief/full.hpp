@@ -24,6 +24,7 @@ struct FullOptions {
                                  .targets = true,
                                  .pairs = true,
                                  .several = true,
+                                 .joint = true,
                                  .differences = true,
                                  .sentences = true};
     /// Inclusive scores are not linear, so no best sequence can be found.
@@ -178,6 +179,10 @@ public:
         const double widest = widest_variance<T>(std::max(options_.initial_variance, options_.min_variance));
         fresh_ = static_cast<T>(std::min(factor * static_cast<double>(fresh_), widest));
         ceiling_ *= factor;
+        // When to narrow is decided by the variances alone: a bound depends on when it was last measured, and
+        // a model that was saved and loaded in between would narrow in another round. The bound is rounded.
+        if (!(ceiling_ > kMostSpread * widest / 2)) return;
+        measure_ceiling();
         if (ceiling_ > kMostSpread * widest) narrow(widest);
     }
 

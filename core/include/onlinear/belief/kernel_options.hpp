@@ -26,7 +26,7 @@ struct KernelOptions {
         "A belief in the space of a kernel, held by the examples that made it.";
     static constexpr rule::Metric metric = rule::Metric::either;
     static constexpr Parts takes{
-        .keep = true, .threshold = true, .mean_norm = true, .targets = true, .pairs = true};
+        .keep = true, .threshold = true, .mean_norm = true, .targets = true, .pairs = true, .several = true};
     static constexpr auto parameters() {
         using Self = KernelOptions;
         return std::tuple{

@@ -1,5 +1,5 @@
 #pragma once
-#include "onlinear/belief/belief.hpp"
+#include "onlinear/belief/scales.hpp"
 #include "onlinear/constraint/truncate.hpp"
 #include "onlinear/rule/rule.hpp"
 
@@ -10,6 +10,7 @@ class Mean;
 
 struct MeanOptions {
     bool average = false;
+    int scale = 0;
 
     template <class T>
     using Belief = Mean<T>;
@@ -23,11 +24,13 @@ struct MeanOptions {
                                  .pairs = true,
                                  .distance = true,
                                  .several = true,
+                                 .joint = true,
                                  .differences = true,
                                  .sentences = true};
     static constexpr auto parameters() {
         return std::tuple{
-            rule::flag("average", &MeanOptions::average, "whether predictions use the average of all means")};
+            rule::flag("average", &MeanOptions::average, "whether predictions use the average of all means"),
+            rule::choice("scale", &MeanOptions::scale, kScales, "what features are divided by as they come")};
     }
 };
 
@@ -46,9 +49,12 @@ public:
     using Options = MeanOptions;
 
     constraint::Truncation truncation;
+    Scales<T> scales;
 
     Mean(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
-        : w_(options.average ? 2 : 1, slots, blocks, apart), average_{.on = options.average} {}
+        : scales(options.scale),
+          w_(options.average ? 2 : 1, slots, blocks, apart),
+          average_{.on = options.average} {}
 
     Planes<T>& planes() noexcept { return w_; }
     const Planes<T>& planes() const noexcept { return w_; }
@@ -119,18 +125,20 @@ public:
         const bool lazy = stays_lazy(kept);
         const double scale = lazy ? kept : 1.0, grows = lazy ? 1.0 : std::abs(kept);
         const double move = std::abs(step.mean / scale) * std::sqrt(e.variance);
-        // The mean scale * u and the sum over rounds B u + a must be numbers of the weights' type, too.
-        const double factor = std::max(1.0, std::abs(scale)) * (average_.on ? 1 + average_.scales : 1);
+        // The mean scale * u and the sum over rounds B u + a must be numbers of the weights' type, too:
+        // before the step, where B u may be folded into a, and after it, where B is what was not.
+        const double scales = average_.on ? average_.scales : 0.0;
+        const double before = 1 + scales, after = std::max(1.0, std::abs(scale)) + (lazy ? scales : 0.0);
         if (!(std::abs(step.mean / scale) < kReach<T>)) return false;
         if (!(std::abs(threshold_ + step.threshold) < kReach<double>)) return false;
         if (track_norm_ && !(norm_after(step, e) < kReach<double>)) return false;
         const double reach = reach_ * grows + move;
-        if (std::max(reach, reach_) * factor < kReach<T>) {
+        if (std::max(reach * after, reach_ * before) < kReach<T>) {
             reach_ = reach;
             return true;
         }
         const double top = largest(), measured = top * grows + move;
-        if (!(std::max(measured, top) * factor < kReach<T>)) return false;
+        if (!(std::max(measured * after, top * before) < kReach<T>)) return false;
         reach_ = measured;
         return true;
     }
@@ -161,7 +169,46 @@ public:
         if (average_.on) average_.tick(scale_);
     }
 
-    void grow(std::size_t slots, std::size_t blocks) { w_.grow(slots, blocks, w_.planes(), T{0}); }
+    void grow(std::size_t slots, std::size_t blocks) {
+        w_.grow(slots, blocks, w_.planes(), T{0});
+        scales.grow(slots);
+    }
+
+    T& number(std::uint32_t slot, std::size_t plane, std::size_t block) noexcept {
+        return w_.at(slot, plane, block);
+    }
+    bool untouched(std::uint32_t slot) const noexcept {
+        for (std::size_t p = 0; p < w_.planes(); ++p)
+            for (std::size_t b = 0; b < w_.blocks(); ++b)
+                if (w_.at(slot, p, b) != 0) return false;
+        return true;
+    }
+    /// The scale s of a feature has become 1 / `ratio` of what it was. The mean is Sigma times the sum of the
+    /// demands, Sigma = 1 / s^2, and the sum stays: w becomes ratio^2 w, and s w, which is held, ratio s w.
+    /// The average is of what was held.
+    void restate(std::uint32_t slot, double ratio) noexcept {
+        const T factor = static_cast<T>(ratio);
+        double lost = 0;
+        for (std::size_t b = 0; b < w_.blocks(); ++b) {
+            const double w = mean_at(slot, b);
+            lost += w * w * (1 - ratio * ratio);
+            T& u = w_.at(slot, 0, b);
+            const T before = u;
+            u *= factor;
+            if (average_.on) w_.at(slot, 1, b) += static_cast<T>(average_.scales) * (before - u);
+        }
+        if (track_norm_) {
+            constexpr double rounding = 4 * static_cast<double>(std::numeric_limits<T>::epsilon());
+            norm_error_ += kUlp * mean_norm_ + rounding * lost;
+            mean_norm_ = std::max(mean_norm_ - lost, 0.0);
+        }
+        truncation.forget();
+    }
+    Norm norm() const noexcept { return {mean_norm_, norm_error_}; }
+    void set_norm(const Norm& norm) noexcept {
+        mean_norm_ = norm.value;
+        norm_error_ = norm.error;
+    }
 
     /// A third class has come: the weights w of two classes become blocks -w/2 and +w/2.
     void split() {
@@ -225,6 +272,7 @@ public:
         v.scalar("mean_norm", mean_norm_);
         v.scalar("norm_error", norm_error_);
         v.scalar("threshold", threshold_);
+        scales.visit(v, w_.slots());
     }
     void loaded() {
         reach_ = largest();

@@ -16,14 +16,15 @@ template <class Task, class Belief>
 class TaskLearner final : public WithBelief<RowLearner, Belief> {
     using Base = WithBelief<RowLearner, Belief>;
     using Base::belief_;
+    using Base::rule_;
     using Base::weight;
 
 public:
     using RowLearner::calibration;
     using RowLearner::class_counts;
     using RowLearner::counters;
+    using RowLearner::cut;
     using RowLearner::intercept;
-    using RowLearner::rule;
     using typename Base::T;
     using typename Base::Weights;
 
@@ -53,7 +54,6 @@ public:
         return RowReader<Task, Belief>(task_, belief_, intercept).read(matrix, what, out, threads);
     }
 
-    void settle() noexcept override { belief_.planes().settle(); }
     std::size_t blocks() const noexcept override { return belief_.planes().blocks(); }
     std::size_t features() const noexcept override { return belief_.planes().slots() - 1; }
     const char* place() const noexcept override {
@@ -77,12 +77,14 @@ public:
         } else {
             belief_.planes().shrink(features + 1);
         }
+        if constexpr (belief::HasScales<Belief>) belief_.scales.shrink(features + 1);
     }
 
     bool shrink_classes(std::size_t features, std::size_t classes) override {
         if constexpr (task::GrowsClasses<Task> && !belief::ShrinksItself<Belief>) {
             task_.classes = std::min(classes, task_.classes);
             belief_.planes().shrink(features + 1, task_.blocks());
+            if constexpr (belief::HasScales<Belief>) belief_.scales.shrink(features + 1);
             return true;
         } else {
             return false;
@@ -136,6 +138,10 @@ public:
             all.insert(all.end(), coefficients, coefficients + features());
             coefficients += features();
         }
+        if constexpr (belief::HasScales<Belief>) {
+            for (std::size_t i = 0; i < all.size(); ++i)
+                all[i] *= belief_.scales.of(static_cast<std::uint32_t>(i % (features() + 1)));
+        }
         belief_.set_mean(all.data());
     }
     std::vector<double> covariance() const override {
@@ -157,6 +163,7 @@ public:
     void adopt(const RowLearner& other) {
         Base::adopt(other);
         calibration = other.calibration;
+        cut = other.cut;
         class_counts = other.class_counts;
         intercept = other.intercept;
     }
@@ -174,15 +181,18 @@ private:
             task::Example example = example_of(lesson, index);
             if (const Fault fault = weigh(example, lesson); fault != Fault::none)
                 return refused(report, {fault, index, -1});
+            rows.scale(i, example.weight != 0);
             if (example.weight == 0) {  // an exact no-op
                 if (const Refusal refusal = rows.late_fault(i)) return refused(report, refusal);
                 if (lesson.scores) look(row);
                 rows.advance();
             } else {
                 shown_now_ = shown_scores(row);
+                if constexpr (task::KnowsReach<Task>) example.reach = task_.reach(cut);
                 const Round round = play(rows, chosen, row, example, since(start, report));
                 if (round.fault != Fault::none) {
                     const Refusal refusal = rows.late_fault(i);
+                    scale_back();
                     return refused(report, refusal ? refusal : Refusal{round.fault, index, -1});
                 }
                 settle(example, round, lesson, report);
@@ -235,12 +245,13 @@ private:
         // their own.
         if constexpr (kReadDirectly<Task, Belief>) {
             std::optional<Report> report;
-            rule::dispatch(rule, [&]<class R>([[maybe_unused]] const R& chosen) {
-                if constexpr (rule::OwnLoop<R>) report = learn_rows(stage, lesson, chosen);
-            });
+            rule::dispatch_among<rule::On<Belief>::template Fits>(
+                rule_, [&]<class R>([[maybe_unused]] const R& chosen) {
+                    if constexpr (rule::OwnLoop<R>) report = learn_rows(stage, lesson, chosen);
+                });
             if (report) return *report;
         }
-        return learn_rows(stage, lesson, rule);
+        return learn_rows(stage, lesson, rule_);
     }
 
     /// Examples of several rows each, a row for each label.
@@ -257,20 +268,39 @@ private:
             task::Example example = example_of(lesson, index);
             if (const Fault fault = weigh(example, lesson); fault != Fault::none)
                 return refused(report, {fault, index, -1});
+            scale_candidates(example.weight != 0);
             if (example.weight == 0) {
                 for (std::size_t c = 0; lesson.scores && c < k; ++c)
                     belief_.scores(candidates_[c].row, scores_.data() + c);
             } else {
                 shown_now_ = scores_.data();
-                const Round round = task_.round(belief_, rule, std::span<const Stage<T>>(candidates_),
+                const Round round = task_.round(belief_, rule_, std::span<const Stage<T>>(candidates_),
                                                 stages_[0], example, scores_.data(), since(start, report));
-                if (round.fault != Fault::none) return refused(report, {round.fault, index, -1});
+                if (round.fault != Fault::none) {
+                    scale_back();
+                    return refused(report, {round.fault, index, -1});
+                }
                 settle(example, round, lesson, report);
             }
             if (lesson.scores) std::copy_n(scores_.data(), k, lesson.scores + i * k);
             ++report.learned;
         }
         return report;
+    }
+
+    /// Divides the rows of an example by the scales of their features, raised by all of them first.
+    void scale_candidates([[maybe_unused]] bool learned) {
+        if constexpr (belief::HasScales<Belief>) {
+            if (!belief_.scales.on()) return;
+            belief_.scales.keep();
+            for (std::size_t c = 0; learned && c < candidates_.size(); ++c)
+                belief_.scales.raise(belief_, candidates_[c]);
+            for (Stage<T>& candidate : candidates_) belief_.scales.divide(candidate, belief_.planes());
+        }
+    }
+    /// A row that is refused has raised no scale.
+    void scale_back() noexcept {
+        if constexpr (belief::HasScales<Belief>) belief_.scales.back(belief_);
     }
 
     task::Example example_of(const Lesson& lesson, std::size_t index) const noexcept {
@@ -307,6 +337,8 @@ private:
     [[gnu::always_inline]] void settle(const task::Example& example, const Round& round, const Lesson& lesson,
                                        Report& report) {
         if (lesson.balanced) count(example);
+        if constexpr (task::LearnsCut<Task>)  // by the probabilities before this round
+            task_.learn_cut(cut, calibration, shown_now_, example, lesson.calibrate);
         task_.calibrate(calibration, shown_now_, example, lesson.calibrate);
         belief_.tick();
         ++report.seen;

@@ -34,6 +34,16 @@ public:
         }
         return stages_[round % kStages].row;
     }
+    /// Divides the row of a round by the scales of its features; those raised by it first, where it is
+    /// learned.
+    [[gnu::always_inline]] void scale(std::size_t round, bool learned) {
+        if constexpr (belief::HasScales<Belief>) {
+            if (!belief_.scales.on()) return;
+            belief_.scales.keep();
+            if (learned) belief_.scales.raise(belief_, stages_[round % kStages]);
+            belief_.scales.divide(stages_[round % kStages], belief_.planes());
+        }
+    }
     /// Stages one more row.
     [[gnu::always_inline]] void advance() {
         if (staged_ == end_) return;
@@ -71,11 +81,16 @@ private:
     /// Rows need not be looked at when they are staged: what is not finite shows in their variance.
     static constexpr bool kShowsFaults = task::ReadsVariance<Task> && belief::VarianceShowsFaults<Belief>;
 
+    [[gnu::always_inline]] bool scales() const noexcept {
+        if constexpr (belief::HasScales<Belief>) return belief_.scales.on();
+        return false;
+    }
+
     [[gnu::always_inline]] bool restage(std::size_t row, Stage<T>& to) const {
-        if constexpr (kShowsFaults)
-            return stager_.again_unseen(row, to);
-        else
-            return stager_.again(row, to);
+        if constexpr (kShowsFaults) {
+            if (!scales()) return stager_.again_unseen(row, to);
+        }
+        return stager_.again(row, to);
     }
 
     void show_block(std::size_t round) {

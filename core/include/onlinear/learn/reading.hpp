@@ -53,7 +53,7 @@ private:
             for (std::size_t b = 0; b < blocks(); ++b) base[b] = belief_.average_at(0, b);
         const Stager<T> stage(matrix, false, belief_.planes());
         std::size_t next = first;
-        if (stage.direct() && belief_.blend().second == 0) {
+        if (stage.direct() && belief_.blend().second == 0 && (!scaled() || stage.plain())) {
             if (!belief_.planes().single())
                 next = read_direct(stage, base, out, first, last);
             else if (belief_.planes().planes() <= 2)
@@ -62,8 +62,9 @@ private:
         std::array<Stage<T>, 2> stages;
         std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size());
         const auto fetch = [&](std::size_t i) -> Refusal {
-            if (!stage.light(i, stages[i % 2]))
+            if (scaled() || !stage.light(i, stages[i % 2]))
                 if (const Refusal refusal = stage(i, stages[i % 2])) return refusal;
+            scale(stages[i % 2]);
             stage.prefetch(stages[i % 2]);
             return {};
         };
@@ -106,7 +107,9 @@ private:
             mask = static_cast<std::uint32_t>(room - 1);
         }
         const double scale = belief_.mean_scale();
-        const std::size_t done = stage.score(first, last, weights, step, mask, out);
+        const T* divisors = nullptr;
+        if constexpr (belief::HasScales<Belief>) divisors = belief_.scales.divisors();
+        const std::size_t done = stage.score(first, last, weights, step, mask, divisors, out);
         for (std::size_t i = first; i < done; ++i) {
             out[i] = scale * out[i] + base;
             if (!std::isfinite(out[i])) return i;
@@ -163,12 +166,17 @@ private:
         std::array<Stage<T>, 2> stages;
         std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size());
         Refusal ahead;
-        if (first < last) ahead = stage(first, stages[first % 2]);
+        const auto fetch = [&](std::size_t i) {
+            const Refusal refusal = stage(i, stages[i % 2]);
+            if (!refusal) scale(stages[i % 2]);
+            return refusal;
+        };
+        if (first < last) ahead = fetch(first);
         for (std::size_t i = first; i < last; ++i) {
             if (ahead) return ahead;
             const Row<T>& row = stages[i % 2].row;
             if (i + 1 < last) {
-                ahead = stage(i + 1, stages[(i + 1) % 2]);
+                ahead = fetch(i + 1);
                 if (!ahead) stage.prefetch(stages[(i + 1) % 2]);
             }
             if (what == Reading::margin_variance) {
@@ -185,6 +193,15 @@ private:
             std::copy_n(values.data(), blocks(), out + i * blocks());
         }
         return {};
+    }
+
+    /// Whether rows have to be divided by scales before they are read.
+    bool scaled() const noexcept {
+        if constexpr (belief::HasScales<Belief>) return belief_.scales.any();
+        return false;
+    }
+    void scale([[maybe_unused]] Stage<T>& stage) const noexcept {
+        if constexpr (belief::HasScales<Belief>) belief_.scales.divide(stage, belief_.planes());
     }
 
     double margin_variance(const Row<T>& row, double* values, double* scratch) const {

@@ -1,5 +1,9 @@
 #pragma once
+#include <algorithm>
+#include <limits>
+
 #include "onlinear/learner.hpp"
+#include "onlinear/rule/all.hpp"
 
 namespace onlinear {
 
@@ -23,11 +27,14 @@ public:
         if constexpr (belief::CountsBytes<Belief>) return belief_.bytes();
         std::size_t size = belief_.planes().size();
         if constexpr (belief::HoldsRoot<Belief>) size += belief_.root().size();
+        if constexpr (belief::HasScales<Belief>) size += belief_.scales.size();
         return size * sizeof(T);
     }
 
+    const rule::AnyRule& rule() const noexcept override { return rule_; }
+    void set_rule(const rule::AnyRule& rule) override { rule_ = rule; }
     void prepare() override {
-        rule::dispatch(this->rule, [this]<class R>(const R& r) {
+        rule::dispatch(rule_, [this]<class R>(const R& r) {
             double threshold = 0;
             if constexpr (rule::StartsThreshold<R>) threshold = r.initial_threshold();
             belief_.start(threshold, rule::uses(r).mean_norm);
@@ -75,21 +82,30 @@ public:
 protected:
     void adopt(const AnyLearner& other) {
         this->counters = other.counters;
-        this->rule = other.rule;
+        rule_ = other.rule();
     }
 
+    /// In the units of the features. A unit may be so large or small that only float64's range holds it.
     double weight(Weights which, std::uint32_t slot, std::size_t block) const noexcept {
+        double unit = 1;
+        if constexpr (belief::HasScales<Belief>) unit = belief_.scales.of(slot);
         switch (which) {
             case Weights::mean:
-                return belief_.mean_at(slot, block);
+                return within_range(belief_.mean_at(slot, block) / unit);
             case Weights::variance:
-                return belief_.variance_at(slot, block);
+                return std::max(within_range(belief_.variance_at(slot, block) / unit / unit),
+                                std::numeric_limits<double>::min());
             default:
-                return belief_.average_at(slot, block);
+                return within_range(belief_.average_at(slot, block) / unit);
         }
+    }
+    static double within_range(double value) noexcept {
+        constexpr double kMost = std::numeric_limits<double>::max();
+        return std::clamp(value, -kMost, kMost);
     }
 
     Belief belief_;
+    rule::AnyRule rule_;
 };
 
 }  // namespace onlinear

@@ -47,16 +47,6 @@ public:
         std::swap(data_, other.data_);
     }
 
-    /// Moves to huge pages, where that was put off when the array was made.
-    void settle() noexcept {
-        if (memory::is_mapped(bytes(size_))) memory::move_to_huge_pages(data_, bytes(size_));
-    }
-
-    /// Says that all elements will be written now: their pages come together, not one fault at a time.
-    void expect_writing() noexcept {
-        if (memory::is_mapped(bytes(size_))) memory::populate(data_, bytes(size_));
-    }
-
     /// Gives the memory of the first `count` elements back; they are not to be read again.
     void forget_first(std::size_t count) noexcept {
         if (memory::is_mapped(bytes(size_))) memory::forget(data_, count * sizeof(T));

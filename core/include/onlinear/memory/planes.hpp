@@ -51,9 +51,6 @@ public:
         return out;
     }
 
-    void settle() noexcept { array_.settle(); }
-    void expect_writing() noexcept { array_.expect_writing(); }
-
     std::size_t planes() const noexcept { return planes_; }
     std::size_t slots() const noexcept { return slots_; }
     std::size_t blocks() const noexcept { return blocks_; }
@@ -91,7 +88,6 @@ public:
 
     /// Gives every weight of a plane a value; the room behind the last slot is left untouched.
     void fill(std::size_t plane, T value) {
-        expect_writing();
         if (apart_) {
             std::fill_n(array_.data() + plane * stride_, slots_ * pitch_, value);
             return;

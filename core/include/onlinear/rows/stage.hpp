@@ -94,13 +94,54 @@ public:
         row.n_next = next.row.dense ? 0 : next.row.size;
     }
 
+    /// Whether the values but the intercept's are of unit length, as far as the digits of a file tell, or are
+    /// none at all.
+    [[gnu::always_inline]] bool unit_length() const noexcept {
+        constexpr double kDigits = 0.01;
+        const double own = has_first() ? static_cast<double>(value_[0] * value_[0]) : 0.0;
+        const double norm2 = row.norm2 - own;
+        return std::abs(norm2 - 1) <= kDigits || norm2 == 0;
+    }
+    /// Whether a value is larger than the number its slot has in `scale`.
+    [[gnu::always_inline]] bool exceeds(const T* scale, const Planes<T>& planes) const noexcept {
+        if (row.dense) return simd<T>().exceeds(row.value, scale, row.size);
+        bool more = false;
+        each_scale(scale, planes, [&](std::uint32_t j, T s) { more |= std::abs(row.value[j]) > s; });
+        return more;
+    }
+    /// Divides every value by the number its slot has in `scale`, where it has one.
+    void divide(const T* scale, const Planes<T>& planes) noexcept {
+        T* const x = value_.data() + (has_first() ? 0 : 1);
+        if (row.dense) {
+            row.norm2 = simd<T>().divide(x, scale, x, row.size);
+            return;
+        }
+        each_scale(scale, planes, [=](std::uint32_t j, T s) { x[j] /= s > 0 ? s : T{1}; });
+        measure_norm();
+    }
+
     void measure_norm() noexcept { row.norm2 = simd<T>().norm2(row.value, row.size); }
     /// The same of a closed row whose values' squares have been added up.
     void set_norm(double values) noexcept {
-        row.norm2 = values + (row.value == value_.data() ? static_cast<double>(value_[0] * value_[0]) : 0.0);
+        row.norm2 = values + (has_first() ? static_cast<double>(value_[0] * value_[0]) : 0.0);
     }
 
 private:
+    /// Whether the row has an entry for the intercept.
+    bool has_first() const noexcept { return row.value == value_.data(); }
+
+    /// Calls f(entry, number of its slot) for every entry of a sparse row.
+    template <class F>
+    [[gnu::always_inline]] void each_scale(const T* scale, const Planes<T>& planes, F&& f) const noexcept {
+        const std::uint32_t size = row.size, *at = row.at;
+        if (planes.address_factor() == 1)
+            for (std::uint32_t j = 0; j < size; ++j) f(j, scale[at[j]]);
+        else if (planes.address_factor() == 2)
+            for (std::uint32_t j = 0; j < size; ++j) f(j, scale[at[j] / 2]);
+        else
+            for (std::uint32_t j = 0; j < size; ++j) f(j, scale[planes.slot_of(at[j])]);
+    }
+
     void finish(std::uint32_t size, bool intercept, bool first) noexcept {
         std::fill_n(value_.data() + 1 + size, 16, T{0});
         if (first) {
@@ -374,16 +415,22 @@ public:
     }
 
     /// The sums of the values of some rows times `weights`, a weight every `step` numbers from column 0 on,
-    /// readable up to `mask` if that is not 0; returns the first row that has to be staged.
+    /// readable up to `mask` if that is not 0; returns the first row that has to be staged. Dense rows are
+    /// divided by `scale` before, where it is given.
     std::size_t score(std::size_t first, std::size_t last, const T* weights, std::size_t step,
-                      std::uint32_t mask, double* sums) const noexcept {
+                      std::uint32_t mask, const T* scale, double* sums) const {
         if (!matrix_.sparse()) {
             if (step != 1) return first;
-            for (std::size_t row = first; row < last; ++row)
-                sums[row] = simd<T>().dot_any(weights,
-                                              static_cast<const T*>(matrix_.values) +
-                                                  static_cast<std::ptrdiff_t>(row) * matrix_.row_stride,
-                                              matrix_.columns);
+            std::vector<T> divided(scale ? matrix_.columns : 0);
+            for (std::size_t row = first; row < last; ++row) {
+                const T* x = static_cast<const T*>(matrix_.values) +
+                             static_cast<std::ptrdiff_t>(row) * matrix_.row_stride;
+                if (scale) {
+                    simd<T>().divide(x, scale, divided.data(), matrix_.columns);
+                    x = divided.data();
+                }
+                sums[row] = simd<T>().dot_any(weights, x, matrix_.columns);
+            }
             return last;
         }
         const auto score = [&](auto loop, const auto* indptr) {

@@ -2,6 +2,7 @@
 #include <variant>
 
 #include "onlinear/rule/adagrad_rda.hpp"
+#include "onlinear/rule/any.hpp"
 #include "onlinear/rule/arow.hpp"
 #include "onlinear/rule/confidence_weighted.hpp"
 #include "onlinear/rule/iellip.hpp"
@@ -19,44 +20,50 @@
 namespace onlinear::rule {
 
 /// The closed list: a rule exists when it stands here.
-using AnyRule = std::variant<Perceptron, PassiveAggressive, Romma, Norma, ConfidenceWeighted,
-                             SoftConfidenceWeighted, Arow, LeastSquares, Nherd, Narow, SecondOrderPerceptron,
-                             Iellip, AdagradRda, RegularizedPassiveAggressive>;
+using Rules = std::variant<Perceptron, PassiveAggressive, Romma, Norma, ConfidenceWeighted,
+                           SoftConfidenceWeighted, Arow, LeastSquares, Nherd, Narow, SecondOrderPerceptron,
+                           Iellip, AdagradRda, RegularizedPassiveAggressive>;
 
-/// Calls `f` with the rule inside: an inlined chain over the index.
+/// One of them. A class, so that code which only hands it on need not know the list (rule/any.hpp).
+struct AnyRule : Rules {
+    using Rules::Rules;
+};
+
+/// The place of the next rule that fits, from `I` on; past the end where there is none.
+template <template <class> class Fits, std::size_t I>
+constexpr std::size_t next_fit() {
+    if constexpr (I < std::variant_size_v<Rules>) {
+        if constexpr (Fits<std::variant_alternative_t<I, Rules>>::value)
+            return I;
+        else
+            return next_fit<Fits, I + 1>();
+    } else {
+        return I;
+    }
+}
+
+/// Calls `f` with the rule inside, which must be one of those that fit: an inlined chain over the index.
 ///
 /// `std::visit` goes through a table of function pointers and costs about 10 ns a call; this is free.
-template <class F, std::size_t I = 0>
-inline decltype(auto) dispatch(const AnyRule& rule, F&& f) {
-    if constexpr (I + 1 == std::variant_size_v<AnyRule>) {
-        return f(*std::get_if<I>(&rule));
+template <template <class> class Fits, std::size_t I = 0, class F>
+inline decltype(auto) dispatch_among(const AnyRule& rule, F&& f) {
+    constexpr std::size_t first = next_fit<Fits, I>(), second = next_fit<Fits, first + 1>();
+    static_assert(first < std::variant_size_v<Rules>, "no rule fits");
+    if constexpr (second >= std::variant_size_v<Rules>) {
+        return f(*std::get_if<first>(&rule));
     } else {
-        if (rule.index() == I) return f(*std::get_if<I>(&rule));
-        return dispatch<F, I + 1>(rule, std::forward<F>(f));
+        if (rule.index() == first) return f(*std::get_if<first>(&rule));
+        return dispatch_among<Fits, second>(rule, std::forward<F>(f));
     }
 }
 
-/// The same for code that already knows the rule.
-template <class R, class F>
-    requires(!std::is_same_v<R, AnyRule>)
-[[gnu::always_inline]] inline decltype(auto) dispatch(const R& rule, F&& f) {
-    return f(rule);
-}
+template <class>
+using AnyFits = std::true_type;
 
-/// What a rule, with its parameters, uses of a step and of the evidence; most move along the demand alone.
-template <class R>
-constexpr Parts uses(const R& rule) {
-    if constexpr (UsesParts<R>) return rule.uses();
-    return {};
-}
-
-/// A demand without variance cannot be answered: alpha = gain = 0, checked once for every rule.
-template <class R>
-[[gnu::always_inline]] inline Step decide(const R& rule, const Evidence& e, const Clock& clock) noexcept {
-    if constexpr (!MovesWithoutVariance<R>) {
-        if (!(e.variance > 0)) return {};
-    }
-    return rule.step(e, clock);
+/// The same for all of the list.
+template <class F>
+inline decltype(auto) dispatch(const AnyRule& rule, F&& f) {
+    return dispatch_among<AnyFits>(rule, std::forward<F>(f));
 }
 
 inline Step decide(const AnyRule& rule, const Evidence& e, const Clock& clock) noexcept {

@@ -82,6 +82,8 @@ concept LearnsRegression = requires(const R rule, double epsilon) {
 /// Its steps also lead to the centre of one class.
 template <class R>
 concept FindsCentre = R::finds_centre;
+template <class R>
+using FitsCentre = std::bool_constant<FindsCentre<R>>;
 /// It learns nothing at some margins whatever the variance, which then need not be read.
 template <class R>
 concept KnowsSatisfied = requires(double margin, double required) {

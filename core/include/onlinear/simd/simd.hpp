@@ -139,6 +139,10 @@ struct StagingLoops {
                         std::size_t columns, std::uint32_t factor);
     /// Whether every number lies in [-top, top].
     bool (*all_within)(const T* x, std::size_t n, T top);
+    /// Whether any of n numbers is larger than its number in `s`.
+    bool (*exceeds)(const T* x, const T* s, std::size_t n);
+    /// out = x / s, and x where s is 0; returns the sum of squares. `out` may be `x`.
+    double (*divide)(const T* x, const T* s, T* out, std::size_t n);
     /// Whether every index lies in [0, columns).
     bool (*inside_i32)(const std::int32_t* index, std::size_t n, std::size_t columns);
 };

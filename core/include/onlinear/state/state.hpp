@@ -89,6 +89,14 @@ struct StateWriter final : belief::StateVisitor<T> {
         out.resize(r.size() * c.size());
         planes.read(plane, out.data(), r.first, r.last, c.first, c.last);
     }
+    void column(const char* name, Planes<T>& planes) override {
+        const Bounds c = columns(planes.slots());
+        entries.push_back({name, {1, planes.slots()}, 0, {}, {}});
+        if (!wanted(name)) return;
+        entries.back().shape = {1, c.size()};
+        values(entries.back()).resize(c.size());
+        planes.read(0, values(entries.back()).data(), 0, 1, c.first, c.last);
+    }
     void matrix(const char* name, BigArray<T>& array, std::size_t rows_given, std::size_t columns) override {
         entries.push_back({name, {rows_given, columns}, 0, {}, {}});
         if (wanted(name)) copy(array.begin(), rows_given, columns, values(entries.back()));
@@ -156,15 +164,9 @@ struct StateReader final : belief::StateVisitor<T> {
             touched_plane(name, planes, plane, low);
             return;
         }
-        const GivenEntry& entry = find(name, {planes.blocks(), planes.slots()});
-        const auto put = [&](const auto& values) {
-            if (values.size() != planes.blocks() * planes.slots())
-                throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
-            check_all(name, values, low);
-            planes.write(plane, values.data());
-        };
-        entry.f32.empty() ? put(entry.f64) : put(entry.f32);
+        whole_plane(name, planes, plane, low);
     }
+    void column(const char* name, Planes<T>& planes) override { whole_plane(name, planes, 0, 0.0); }
     void matrix(const char* name, BigArray<T>& array, std::size_t rows, std::size_t columns) override {
         const GivenEntry& entry = find(name, {rows, columns});
         const auto put = [&](const auto& values) {
@@ -192,6 +194,16 @@ struct StateReader final : belief::StateVisitor<T> {
     bool loading() const noexcept override { return true; }
 
 private:
+    void whole_plane(const char* name, Planes<T>& planes, std::size_t plane, double low) {
+        const GivenEntry& entry = find(name, {planes.blocks(), planes.slots()});
+        const auto put = [&](const auto& values) {
+            if (values.size() != planes.blocks() * planes.slots())
+                throw std::invalid_argument(std::string("state '") + name + "' has the wrong size");
+            check_all(name, values, low);
+            planes.write(plane, values.data());
+        };
+        entry.f32.empty() ? put(entry.f64) : put(entry.f32);
+    }
     void touched_plane(const char* name, Planes<T>& planes, std::size_t plane, double low) {
         const Touched& touched = *given.touched;
         if (touched.slots != planes.slots() || touched.blocks != planes.blocks())

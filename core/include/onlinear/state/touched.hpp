@@ -102,6 +102,7 @@ public:
         simd<T>().mark(planes.data() + planes.offset(0, plane, 0), planes.slot_step(), planes.blocks(),
                        planes.slots(), start, found_.bits.data());
     }
+    void column(const char*, Planes<T>&) override {}  // written whole beside the touched weights
     void matrix(const char*, BigArray<T>&, std::size_t, std::size_t) override { plain_ = false; }
     void table(const char*, std::vector<double>&, std::size_t) override { plain_ = false; }
     bool loading() const noexcept override { return false; }

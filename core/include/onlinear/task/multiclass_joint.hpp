@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "onlinear/rule/passive_aggressive.hpp"
 #include "onlinear/task/task.hpp"
 
 namespace onlinear::task {
@@ -24,6 +25,7 @@ struct MulticlassJoint {
     static constexpr const char* name = "MulticlassJoint";
     static constexpr const char* doc = "Several classes with several constraints at once.";
     static constexpr Parts needs{.several = true};
+    Parts uses() const noexcept { return {.joint = method == kArow}; }
     /// AROW's problem is one of a Gaussian (on a mean, of the identity); the others know no covariance.
     rule::Metric metric() const noexcept {
         return method == kArow ? rule::Metric::either : rule::Metric::mean;
@@ -70,10 +72,12 @@ struct MulticlassJoint {
         Round round;
         if (!std::isfinite(margin)) return {.fault = Fault::margin_overflow};
         coefficients_.assign(classes, 0.0);
-        if (method == kArow)
-            round = arow(belief, row, label, rival, scores, example.weight);
-        else if (row.norm2 > 0)
+        if (method == kArow) {
+            if constexpr (Belief::Options::takes.joint)
+                round = arow(belief, row, label, rival, scores, example.weight);
+        } else {
             round = first_order(belief, row, label, scores, example.weight);
+        }
         round.mistake = !(margin > 0);
         return round;
     }
@@ -92,12 +96,18 @@ private:
     template <class Belief, class T>
     Round first_order(Belief& belief, const Row<T>& row, std::uint32_t label, const double* scores,
                       double weight) {
+        // |x|^2, or K(x, x): the scores are all else that these updates know of x, so that they are the same
+        // in the space of any kernel.
+        const Term own{label, 1.0};
+        const double norm2 = belief.variance(row, Terms(&own, 1));
+        if (!std::isfinite(norm2)) return {.fault = Fault::margin_overflow};
+        if (!(norm2 > 0)) return {};
         if (method == kUniform)
             uniform(label, scores, weight);
         else if (method == kMira)
-            mira(label, scores, row.norm2);
+            mira(label, scores, norm2);
         else
-            passive_aggressive(label, scores, row.norm2, weight);
+            passive_aggressive(label, scores, norm2, weight);
         return move(belief, row);
     }
 

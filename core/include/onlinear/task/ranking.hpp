@@ -76,6 +76,20 @@ struct Ranking {
         }
     }
 
+    /// The cut between labels that are predicted and those that are not; of rows never seen before alone.
+    void learn_cut(Cut& cut, const Calibration& calibration, const double* scores, const Example& example,
+                   bool fresh) const noexcept {
+        if (!fresh) return;
+        const double from = cut.probability().value_or(0.5);
+        double hits = 0, total = 0;
+        for (std::size_t k = 0; k < marks_.size(); ++k) {
+            const bool said = calibration.probability(scores[k]) >= from;
+            hits += said && marks_[k];
+            total += static_cast<double>(said) + static_cast<double>(marks_[k]);
+        }
+        cut.observe_labels(hits, total, example.weight);
+    }
+
 private:
     struct Pair {
         std::uint32_t relevant = 0, irrelevant = 0;

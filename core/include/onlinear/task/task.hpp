@@ -5,6 +5,7 @@
 
 #include "onlinear/answer.hpp"
 #include "onlinear/calibration.hpp"
+#include "onlinear/cut.hpp"
 #include "onlinear/rows/stage.hpp"
 
 /// What every task file needs.
@@ -24,6 +25,7 @@ struct Example {
     std::span<const std::int32_t> relevant{};  // ranking: the labels that should come first
     std::size_t candidates = 0;                // ranking, single prototype: rows of this example
     double weight = 1.0;
+    double reach = -1.0;  // one class: the distance learned so far, where there is one
 };
 
 /// What comes with a row to learn from.
@@ -74,6 +76,16 @@ concept Starts = requires(const Task task, Belief belief) { task.start(belief); 
 template <class Task, class Belief>
 concept Predicts = requires(const Task task, const Belief belief, const Row<typename Belief::Scalar> row,
                             double* out) { task.predict(belief, row, out); };
+/// It learns where its answers are cut from the scores before each round.
+template <class Task>
+concept LearnsCut =
+    requires(Task task, Cut& cut, const Calibration calibration, const double* scores,
+             const Example example) { task.learn_cut(cut, calibration, scores, example, true); };
+/// Its rounds depend on the distance learned so far.
+template <class Task>
+concept KnowsReach = requires(const Task task, const Cut cut) {
+    { task.reach(cut) } -> std::same_as<double>;
+};
 /// The first half of a round, the sums over the row, stands apart, so that the next row is staged meanwhile.
 template <class Task, class Belief, class Rule>
 concept LooksFirst =

@@ -4,25 +4,39 @@ from __future__ import annotations
 
 import html
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from ..algorithms.table import nearest
-from ..model.answers import deviations, oriented_weights
-from ..persistence.values import plain
-from ..persistence.writing import written_aside
-from ._describing import histogram, telling
-from ._errors import UsageError, printable
-from ._reading import load_model, named_label
+from ...algorithms.table import nearest
+from ...model.answers import deviations, oriented_weights
+from ...persistence.values import plain
+from ...persistence.writing import written_aside
+from .._arguments import say, say_json
+from .._describing import histogram, telling
+from .._errors import UsageError, printable
+from .._reading import load_model, named_label, spare
 
-__all__ = ["describe", "page", "render"]
+if TYPE_CHECKING:
+    from ...model.model import RowModel
+    from ...model.types import Array, Values
 
-Array = npt.NDArray[Any]
+__all__ = ["describe", "page", "render", "run"]
 
 
-def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
+def run(model: Path, top: int, label: str | None, html: Path | None, as_json: bool) -> None:
+    """Say what a model has learned."""
+    spare(html, "--html", [str(model)])
+    about = describe(model, top=top, label=label)
+    if html is not None:
+        page(about, html)
+    if as_json:
+        say_json(about)
+    elif html is None:
+        say(render(about))
+
+
+def describe(path: Path, *, top: int, label: str | None) -> Values:
     """Everything worth knowing about a model file.
 
     Parameters
@@ -38,7 +52,7 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
         raise UsageError(f"--top must be at least 0, got {top}")
     model, kind = load_model(path)
     if kind == "sequence":
-        from ._sequence_results import describe_sequences
+        from .._sequence_results import describe_sequences  # and all of sequences, which others do without
 
         return describe_sequences(model, path, top=top, label=label)
     learner, recipe = model.learner, model.recipe
@@ -78,7 +92,7 @@ def describe(path: Path, *, top: int, label: str | None) -> dict[str, Any]:
     }
 
 
-def _rows_of(model: Any, kind: str) -> tuple[list[str], list[str], Array, Array | None, Array]:
+def _rows_of(model: RowModel, kind: str) -> tuple[list[str], list[str], Array, Array | None, Array]:
     """Classes, what each row of weights speaks for, the weights, their deviations, the intercepts."""
     handle = model.learner.handle
     if model.recipe.kind == "one-class":
@@ -99,7 +113,7 @@ def _rows_of(model: Any, kind: str) -> tuple[list[str], list[str], Array, Array 
     return names, names, weights[classes.order], deviation, intercepts[classes.order][:, 0]
 
 
-def _strongest(model: Any, weights: Array, deviation: Array | None, top: int) -> list[dict[str, Any]]:
+def _strongest(model: RowModel, weights: Array, deviation: Array | None, top: int) -> list[Values]:
     """The weights farthest from zero, the farthest first."""
     size = np.abs(weights)
     top = min(top, int((size > 0).sum()))
@@ -125,7 +139,7 @@ def _strongest(model: Any, weights: Array, deviation: Array | None, top: int) ->
 # ---------------------------------------------------------------------- as text
 
 
-def render(about: dict[str, Any]) -> str:
+def render(about: Values) -> str:
     """The description as text."""
     shown = ", ".join(f"{name}={about['parameters'][name]}" for name in about["telling"])
     lines = [
@@ -152,7 +166,7 @@ def _some(names: list[str], most: int) -> str:
     return ", ".join(names[:most]) + (" ..." if len(names) > most else "")
 
 
-def _bars(histogram: dict[str, Any]) -> list[str]:
+def _bars(histogram: Values) -> list[str]:
     counts, edges = histogram["counts"], histogram["edges"]
     if not counts:
         return ["none"]
@@ -167,7 +181,7 @@ def _bars(histogram: dict[str, Any]) -> list[str]:
 # ---------------------------------------------------------------------- as a page
 
 
-def page(about: dict[str, Any], path: Path) -> None:
+def page(about: Values, path: Path) -> None:
     """Write a page that needs nothing but itself."""
     sections = [_facts(about)]
     sections += [_weights_section(name, items) for name, items in about["weights"].items()]
@@ -216,7 +230,7 @@ def _escaped(text: str) -> str:
     return html.escape(printable(text))
 
 
-def _facts(about: dict[str, Any]) -> str:
+def _facts(about: Values) -> str:
     """The name, what it is, the counts as tiles and the parameters in a line."""
     tiles = [
         *([("classes", f"{len(about['classes']):,}")] if about["classes"] else []),
@@ -248,7 +262,7 @@ def _size(count: float) -> str:
     return f"{count:.1f} GB"
 
 
-def _weights_section(name: str, items: list[dict[str, Any]]) -> str:
+def _weights_section(name: str, items: list[Values]) -> str:
     """A bar for each weight, with one standard deviation to either side."""
     title = f"<h2>Towards {_escaped(name)}</h2>"
     if not items:
@@ -285,7 +299,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 26 else f"{text[:25]}…"
 
 
-def _histogram_svg(histogram: dict[str, Any], what: str) -> str:
+def _histogram_svg(histogram: Values, what: str) -> str:
     counts, edges = histogram["counts"], histogram["edges"]
     if not counts:
         return "<p>None.</p>"

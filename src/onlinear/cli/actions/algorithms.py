@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
-from ..algorithms.table import ALGORITHMS, Algorithm, find
-from ..persistence.values import plain
+from ...algorithms.table import ALGORITHMS, Algorithm, find
+from ...persistence.values import plain
+from .._arguments import say_json
 
-__all__ = ["listed", "show"]
+if TYPE_CHECKING:
+    from ...model.types import Values
+
+__all__ = ["listed", "run", "show"]
 
 
-def listed(name: str | None) -> list[dict[str, Any]]:
+def run(name: str | None, as_json: bool) -> None:
+    """List the algorithms, or one."""
+    items = listed(name)
+    if as_json:
+        say_json(items)
+    else:
+        show(items)
+
+
+def listed(name: str | None) -> list[Values]:
     """The algorithms as JSON."""
     chosen = [find(name)] if name is not None else list(ALGORITHMS.values())
     return [
@@ -27,12 +40,12 @@ def listed(name: str | None) -> list[dict[str, Any]]:
     ]
 
 
-def _defaults(entry: Algorithm) -> dict[str, Any]:
+def _defaults(entry: Algorithm) -> Values:
     model = entry.make()
     return {name: plain(getattr(model, name)) for name in entry.parameters}
 
 
-def show(items: list[dict[str, Any]]) -> None:
+def show(items: list[Values]) -> None:
     """Print them: a table on a terminal, plain lines elsewhere."""
     if not sys.stdout.isatty():
         for item in items:

@@ -7,18 +7,54 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ..io import read
-from ..persistence.compact import save_compact
-from ..persistence.loading import load_model, read_file, rebuild
-from ..persistence.tensors import write_tensors
-from ..persistence.writing import written, written_aside
-from ._errors import UsageError
-from ._reading import check_rows
-from ._writing import TABLES, Survey, format_to_write, make_writer
+from ...io import read
+from ...persistence.compact import save_compact
+from ...persistence.loading import load_model, read_file, rebuild
+from ...persistence.tensors import write_tensors
+from ...persistence.writing import written, written_aside
+from .._arguments import reader_options, say, say_json
+from .._errors import UsageError
+from .._reading import check_rows, spare
+from .._writing import TABLES, Survey, format_to_write, make_writer
 
-__all__ = ["convert_data", "convert_model", "is_model"]
+if TYPE_CHECKING:
+    from ...model.types import Values
+
+__all__ = ["convert_data", "convert_model", "is_model", "run"]
+
+
+def run(
+    source: str,
+    target: Path,
+    compact: bool,
+    dtype: str | None,
+    sparse: bool | None,
+    to: str | None,
+    as_json: bool,
+    quiet: bool,
+    **reading: Any,
+) -> None:
+    """Write a model or data anew."""
+    spare(target, "the target", [source])
+    model = is_model(Path(source))
+    if str(target) == "-":
+        if as_json or model:
+            raise UsageError("convert needs a file to write a model to, or to speak of with --json")
+        quiet = True
+    if model:
+        done = convert_model(Path(source), target, dtype=dtype, compact=compact, sparse=sparse)
+        told = f"{done['target']}: {done['target_bytes']:,} bytes, {done['source_bytes']:,} before"
+    else:
+        done = convert_data(
+            [source], target, reader_options(**reading), to=to, zero_based=reading["zero_based"]
+        )
+        told = f"{done['target']}: {done['examples']:,} examples, {done['refused']:,} lines refused"
+    if as_json:
+        say_json(done)
+    elif not quiet:
+        say(told)
 
 
 def is_model(path: Path) -> bool:
@@ -36,7 +72,7 @@ def is_model(path: Path) -> bool:
 
 def convert_model(
     source: Path, target: Path, *, dtype: str | None, compact: bool, sparse: bool | None
-) -> dict[str, Any]:
+) -> Values:
     """Write a model anew: in another type, or compact."""
     if dtype not in (None, "float16", "float32", "float64"):
         raise UsageError(f"--dtype must be float16, float32 or float64, got {dtype!r}")
@@ -76,12 +112,12 @@ _MOST_NAMES = 1 << 22
 
 
 def convert_data(
-    files: list[str], target: Path, reading: dict[str, Any], *, to: str | None, zero_based: bool
-) -> dict[str, Any]:
+    files: list[str], target: Path, reading: Values, *, to: str | None, zero_based: bool
+) -> Values:
     """Write rows in another format."""
     check_rows(reading)
     kind, compression = format_to_write(target, to, _OPENERS)
-    named: dict[str, Any] = {} if kind in ("svmlight", "vw") else {"max_names": _MOST_NAMES}
+    named: Values = {} if kind in ("svmlight", "vw") else {"max_names": _MOST_NAMES}
     survey, names = Survey(), dict[int, str]()
     if kind in TABLES:
         survey, names = _surveyed(files, {**reading, **named})
@@ -97,7 +133,7 @@ def convert_data(
         return {"examples": rows, "refused": reader.n_refused, "target": str(target)}
 
 
-def _surveyed(files: list[str], reading: dict[str, Any]) -> tuple[Survey, dict[int, str]]:
+def _surveyed(files: list[str], reading: Values) -> tuple[Survey, dict[int, str]]:
     """What a table must know before its first row, and the names of all columns."""
     for file in files:
         if file == "-" or (os.path.exists(file) and not os.path.isfile(file)):

@@ -8,38 +8,69 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from .. import _core
-from ..persistence.writing import written
-from ._reading import cell, decide, load_model, open_like, read_blocks
+from ... import _core
+from ...persistence.writing import written
+from .._arguments import needed, reader_options
+from .._errors import UsageError
+from .._reading import cell, decide, load_model, open_like, read_blocks, spare
 
 if TYPE_CHECKING:
-    from ._scoring import Scored
+    from ...model.types import Values
+    from .._scoring import Scored
+    from .._task_results import Columns
 
-__all__ = ["opened", "predict"]
+__all__ = ["predict", "run"]
+
+
+def run(
+    model: Path,
+    files: list[str] | None,
+    output: Path | None,
+    scores: bool,
+    proba: bool,
+    std: bool,
+    header: bool,
+    top: int | None,
+    quiet: bool,
+    **reading: Any,
+) -> None:
+    """Write predictions where they are asked for."""
+    options, files = reader_options(**reading), needed(files)
+    spare(output, "--output", [str(model), *files])
+    _, refused = predict(
+        model, files, options, output=output, scores=scores, proba=proba, std=std, header=header, top=top
+    )
+    if refused and not quiet:
+        sys.stderr.write(f"onlinear: {refused:,} lines were refused and have no prediction\n")
 
 
 def predict(
     path: Path,
     files: list[str],
-    reading: dict[str, Any],
+    reading: Values,
     *,
     output: Path | None,
     scores: bool,
     proba: bool,
     std: bool,
     header: bool,
+    top: int | None = None,
 ) -> tuple[int, int]:
     """Write predictions; returns how many rows were predicted and how many lines refused."""
+    if top is not None and top < 1:
+        raise UsageError(f"--top must be at least 1, got {top}")
     model, kind = load_model(path)
+    if top is not None and kind != "rows":
+        raise UsageError(f"--top: a {model.recipe.owner} does not rank labels")
     if kind == "sequence":
-        from ._sequence_results import predict_sequences
+        from .._sequence_results import predict_sequences  # which needs NumPy
 
         with opened(output) as out:
             return predict_sequences(model, files, reading, out, scores=scores, proba=proba, std=std)
     if kind == "rows":
-        from ._task_results import Columns
+        from .._task_results import Columns  # which needs NumPy
 
-        columns = Columns(model, scores=scores, proba=proba, std=std)
+        columns = Columns(model, scores=scores, proba=proba, std=std, top=top)
         return _predict_rows(columns, files, reading, output, header)
     if std:
         model.with_variance()
@@ -48,7 +79,7 @@ def predict(
         if header:
             out.write("\t".join(_columns(names, scores, proba, std)).encode() + b"\n")
         if scores or proba or std:
-            from ._scoring import score  # which needs NumPy
+            from .._scoring import score  # which needs NumPy
 
             for scored in score(model, reader):
                 out.write(_table(scored, names, scores, proba, std))
@@ -61,14 +92,11 @@ def predict(
 
 
 def _predict_rows(
-    columns: Any, files: list[str], reading: dict[str, Any], output: Path | None, header: bool
+    columns: Columns, files: list[str], reading: Values, output: Path | None, header: bool
 ) -> tuple[int, int]:
     """Write the columns of a model that is no classifier."""
-    from ._task_results import reading_for
-
     model, rows = columns.model, 0
-    options = reading_for(model, reading)
-    with open_like(model, files, options, labelled=None) as reader, opened(output) as out:
+    with open_like(model, files, columns.reading(reading), labelled=None) as reader, opened(output) as out:
         if header:
             out.write("\t".join(columns.names()).encode() + b"\n")
         for batch, blocks in read_blocks(model, reader):

@@ -1,0 +1,85 @@
+"""From the words of a command line to values, and from results to lines."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ._errors import UsageError
+
+if TYPE_CHECKING:
+    from ..model.types import Values
+
+__all__ = ["needed", "reader_options", "say", "say_json", "values_of"]
+
+
+def say(text: str) -> None:
+    """Write a line."""
+    sys.stdout.write(f"{text}\n")
+
+
+def say_json(value: Any) -> None:
+    """Write a line of JSON."""
+    say(json.dumps(value))
+
+
+def needed(files: list[str] | None) -> list[str]:
+    """The files given; none and a terminal behind standard input means that something was forgotten."""
+    if files:
+        return list(files)
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError("no files given. Name some, or pipe data in")
+    return ["-"]
+
+
+def reader_options(*, format: str, ngrams: str | None, on_error: str, **plain: Any) -> Values:
+    """The arguments of `onlinear.read` that the given options mean; those left out are left out."""
+    given: Values = {
+        "format": None if format == "auto" else format,
+        "ngram_range": None if ngrams is None else _range(ngrams),
+        "on_error": on_error,
+        **plain,
+    }
+    return {
+        name: value
+        for name, value in given.items()
+        if value is not None and value is not False and value != []
+    }
+
+
+def _range(text: str) -> tuple[int, int]:
+    low, dash, high = text.partition("-")
+    try:
+        return int(low), int(high if dash else low)
+    except ValueError:
+        raise UsageError(f"--ngrams takes a number or a range, as 2 or 1-3, got {text!r}") from None
+
+
+def values_of(pairs: list[str]) -> Values:
+    """Parameters from ``name=value``; numbers, true, false and none are what they look like.
+
+    Raises
+    ------
+    UsageError
+        If one has no ``=``.
+    """
+    found: Values = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise UsageError(f"-p takes name=value, got {pair!r}. For example: -p C=1")
+        if name in found:
+            raise UsageError(f"-p {name} is given twice")
+        found[name] = _value(value.strip())
+    return found
+
+
+def _value(text: str) -> Any:
+    for convert in (int, float):
+        try:
+            return convert(text)
+        except ValueError:
+            pass
+    return {"true": True, "false": False, "none": None}.get(text.lower(), text)

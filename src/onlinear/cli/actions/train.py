@@ -1,0 +1,82 @@
+"""``onlinear train``: what the options ask for, and what is said at the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from .._arguments import needed, reader_options, say, say_json, values_of
+from .._costs import read_costs
+from .._errors import UsageError
+from .._summary import summary
+from .._tasks import task_of
+from .._train import Plan, train
+
+__all__ = ["run"]
+
+
+def run(
+    files: list[str] | None,
+    task: str,
+    algorithm: str | None,
+    cost_matrix: Path | None,
+    template: list[str] | None,
+    parameter: list[str] | None,
+    scale: str | None,
+    passes: int,
+    save: Path | None,
+    test: list[str] | None,
+    holdout: float,
+    early_stop: bool,
+    patience: int,
+    seed: int,
+    dtype: str,
+    checkpoint: Path | None,
+    every: int,
+    resume: bool,
+    names: int | None,
+    quiet: bool,
+    as_json: bool,
+    **reading: Any,
+) -> int:
+    """Learn files, and say how it went."""
+    chosen = task_of(task)
+    algorithm = algorithm if algorithm is not None else chosen.algorithm
+    chosen.find(algorithm)
+    plan = Plan(
+        task=chosen,
+        costs=None if cost_matrix is None else read_costs(cost_matrix),
+        templates=template,
+        files=needed(files),
+        algorithm=algorithm,
+        parameters=_with_scale(values_of(parameter or []), scale),
+        reading=reader_options(**reading),
+        passes=passes,
+        save=save,
+        checkpoint=checkpoint,
+        every=every,
+        resume=resume,
+        holdout=holdout,
+        test=list(test or []),
+        early_stop=early_stop,
+        patience=patience,
+        seed=seed,
+        dtype=dtype,
+        names=names,
+        quiet=quiet,
+    )
+    report, code = train(plan)
+    if as_json:
+        say_json(report)
+    elif not quiet:
+        say(summary(report))
+    return code
+
+
+def _with_scale(parameters: dict[str, Any], word: str | None) -> dict[str, Any]:
+    """The parameters with the one that --scale means, where it is given."""
+    if word is None:
+        return parameters
+    if "scale" in parameters:
+        raise UsageError("-p scale and --scale mean the same; give one of them")
+    return {**parameters, "scale": None if word == "none" else word}

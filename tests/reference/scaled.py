@@ -1,0 +1,95 @@
+"""Beliefs whose features have running scales, in the features' own units.
+
+The product divides rows by the scales s and holds s w. Here weights stay in the units of their features and it is the
+prior that follows the scales: the precision of a weight that nothing was learned about is s^2 / a.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .beliefs import Diagonal, Mean
+from .rules import Array, Step
+
+_DIGITS = 0.01
+
+
+class _Scaled(Mean):
+    """The largest absolute value every feature has come with, 0 before the first; all blocks share it."""
+
+    def __init__(self, n: int, blocks: int = 1, **options: Any) -> None:
+        super().__init__(n, **options)
+        self.s: Array = np.zeros(n // blocks)
+        self.blocks = blocks
+        self.held: Array = np.zeros(n)  # sum over rounds of s mu
+        self.rounds = 0
+
+    def divisors(self) -> Array:
+        """The scale of every weight, 1 where there is none."""
+        return np.tile(np.where(self.s == 0, 1.0, self.s), self.blocks)
+
+    def touched(self) -> Array:
+        """Whether anything was learned of each weight."""
+        return self.mu != 0
+
+    def see(self, x: Array) -> None:
+        """Let a row raise the scales; one of unit length does not."""
+        if not x.any() or abs(x @ x - 1) <= _DIGITS:
+            return
+        old, touched = self.divisors(), self.touched().reshape(self.blocks, -1).any(axis=0)
+        # Weights learned from rows of unit length stand for the scale 1.
+        least = np.where((self.s == 0) & touched & (x != 0), 1.0, self.s)
+        self.s = np.maximum(least, np.abs(x))
+        self.restate(old, self.divisors(), np.tile(touched, self.blocks))
+
+    def restate(self, old: Array, new: Array, touched: Array) -> None:
+        """Take the prior of the new scales instead of the old ones'."""
+        raise NotImplementedError
+
+    def tick(self) -> None:
+        """Count a round into the average, which is of s mu."""
+        self.held = self.held + self.divisors() * self.mu
+        self.rounds += 1
+
+    def average(self) -> Array:
+        """Give the average in the units of the features."""
+        return self.held / self.rounds / self.divisors()
+
+
+class ScaledMean(_Scaled):
+    """Sigma is 1 / s^2; the sum of the demands, mu / Sigma, stays when s grows."""
+
+    def restate(self, old: Array, new: Array, touched: Array) -> None:
+        """Keep the sum of the demands."""
+        self.mu = self.mu * (old / new) ** 2
+
+    def variance(self, delta: Array) -> float:
+        """Give delta' Sigma delta."""
+        return float(np.sum((delta / self.divisors()) ** 2))
+
+    def spread(self, delta: Array) -> Array:
+        """Give Sigma delta."""
+        return delta / self.divisors() ** 2
+
+    def apply(self, delta: Array, step: Step) -> None:
+        """Take a step on the mean."""
+        self.mu = step.keep * self.mu + step.alpha * self.spread(delta)
+
+
+class ScaledDiagonal(_Scaled, Diagonal):
+    """The prior's share of every precision is s^2 / a; what was learned, and precision times mean, stay."""
+
+    def touched(self) -> Array:
+        """Whether anything was learned of each weight."""
+        return (self.mu != 0) | (np.abs(self.sigma * self.divisors() ** 2 / self.prior - 1) > 1e-12)
+
+    def restate(self, old: Array, new: Array, touched: Array) -> None:
+        """Exchange the prior's share."""
+        precision = np.where(
+            touched,
+            1 / self.sigma + (new**2 - old**2) / self.prior,
+            np.where(new != old, new**2, old**2) / self.prior,
+        )
+        self.mu, self.sigma = self.mu / (self.sigma * precision), 1 / precision
