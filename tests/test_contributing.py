@@ -65,8 +65,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
         (text,) = SHOWN[f"core/include/onlinear/rule/{name.lower()}.hpp"]
         (headers / f"{name.lower()}.hpp").write_text(text)
     (headers / "all.hpp").write_text(listed((CORE / "include/onlinear/rule/all.hpp").read_text()))
-    parts = [Path("simd.cpp"), Path("simd_level.cpp"), Path("memory_pages.cpp")]
-    sources = [*sorted((CORE / "simd").glob("*.cpp")), *(CORE / "src" / part for part in parts)]
+    parts = ["simd", "simd_level", "memory_pages", "learner_contents", "learner_reading", "learner_staging"]
+    sources = [*sorted((CORE / "simd").glob("*.cpp")), *(CORE / "src" / f"{part}.cpp" for part in parts)]
     command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"]
     command += ["-pthread", "-DONLINEAR_LEVEL=base", f"-I{folder}", f"-I{CORE / 'include'}"]
     command += [str(ROOT / "tests" / "contributing.cpp"), *map(str, sources), "-o", str(folder / "run")]

@@ -1,4 +1,9 @@
+#include "onlinear/learner.hpp"
+
 #include "make.hpp"
+#include "onlinear/compatible.hpp"
+#include "onlinear/rows/stage.hpp"
+#include "onlinear/simd/simd.hpp"
 
 namespace onlinear {
 

@@ -1,4 +1,4 @@
-#include "make.hpp"
+#include "make_learner.hpp"
 
 template std::unique_ptr<onlinear::RowLearner> onlinear::make(const TaskSpec&, const belief::DiagonalOptions&,
                                                               bool, std::size_t);

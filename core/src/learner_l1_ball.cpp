@@ -1,4 +1,4 @@
-#include "make.hpp"
+#include "make_learner.hpp"
 
 template std::unique_ptr<onlinear::RowLearner> onlinear::make(const TaskSpec&, const belief::L1BallOptions&,
                                                               bool, std::size_t);

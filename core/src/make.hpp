@@ -1,31 +1,13 @@
 #pragma once
-#include "onlinear/compatible.hpp"
-#include "onlinear/learn/loop.hpp"
+#include "onlinear/learner.hpp"
 
 namespace onlinear {
 
-/// Builds the learner of one belief. Each belief is one translation unit (learner_*.cpp), so that they
-/// compile side by side.
+/// Builds the learner of one belief, in a translation unit of its own (learner_*.cpp), so that they compile
+/// side by side. What it is made of is in make_learner.hpp.
 template <class Options>
 std::unique_ptr<RowLearner> make(const TaskSpec& task, const Options& options, bool single_precision,
-                                 std::size_t features) {
-    return std::visit(
-        [&](const auto& t) -> std::unique_ptr<RowLearner> {
-            using Task = std::remove_cvref_t<decltype(t)>;
-            if constexpr (serves<Task, Options>()) {
-                const auto build = [&]<class T>() -> std::unique_ptr<RowLearner> {
-                    using Belief = typename Options::template Belief<T>;
-                    return std::make_unique<TaskLearner<Task, Belief>>(
-                        t, Belief(options, features + 1, t.blocks()));
-                };
-                return single_precision ? build.template operator()<float>()
-                                        : build.template operator()<double>();
-            } else {
-                return nullptr;  // check_task has refused it
-            }
-        },
-        task);
-}
+                                 std::size_t features);
 
 extern template std::unique_ptr<RowLearner> make(const TaskSpec&, const belief::MeanOptions&, bool,
                                                  std::size_t);

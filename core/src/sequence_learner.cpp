@@ -20,7 +20,7 @@ namespace {
 template <class T, class Options>
 std::unique_ptr<SentenceLearner> build(const rule::AnyRule& rule, const Options& options) {
     using Belief = typename Options::template Belief<T>;
-    auto learner = std::make_unique<Labeler<Belief>>(Belief(options, 1, 2, true));
+    auto learner = std::make_unique<Labeler<Belief>>(Contents<Belief>::made(options, 1, 2, true));
     learner->set_rule(rule);
     learner->prepare();
     return learner;

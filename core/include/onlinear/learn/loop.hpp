@@ -13,22 +13,21 @@
 namespace onlinear {
 
 template <class Task, class Belief>
-class TaskLearner final : public WithBelief<RowLearner, Belief> {
-    using Base = WithBelief<RowLearner, Belief>;
+class TaskLearner final : public RowsWithBelief<Belief> {
+    using Base = RowsWithBelief<Belief>;
     using Base::belief_;
     using Base::rule_;
-    using Base::weight;
 
 public:
+    using Base::blocks;
     using RowLearner::calibration;
     using RowLearner::class_counts;
     using RowLearner::counters;
     using RowLearner::cut;
     using RowLearner::intercept;
     using typename Base::T;
-    using typename Base::Weights;
 
-    TaskLearner(Task task, Belief belief) : Base(std::move(belief)), task_(std::move(task)) { make_room(); }
+    TaskLearner(Task task, Belief&& belief) : Base(std::move(belief)), task_(std::move(task)) { make_room(); }
 
     Report learn(const Matrix& matrix, const Lesson& lesson) override {
         if (const Refusal refusal = check(lesson)) return {.refusal = refusal};
@@ -51,15 +50,8 @@ public:
     }
 
     Refusal read(const Matrix& matrix, Reading what, double* out, std::size_t threads) const override {
-        return RowReader<Task, Belief>(task_, belief_, intercept).read(matrix, what, out, threads);
+        return RowReader<Belief>::template of<Task>(belief_, intercept).read(matrix, what, out, threads);
     }
-
-    std::size_t blocks() const noexcept override { return belief_.planes().blocks(); }
-    std::size_t features() const noexcept override { return belief_.planes().slots() - 1; }
-    const char* place() const noexcept override {
-        return reinterpret_cast<const char*>(belief_.planes().data()) + pitch();
-    }
-    std::size_t pitch() const noexcept override { return belief_.planes().slot_step() * sizeof(T); }
 
     void grow(std::size_t features, std::size_t classes) override {
         if constexpr (task::GrowsClasses<Task>) {
@@ -67,17 +59,6 @@ public:
         }
         belief_.grow(features + 1, task_.blocks());
         make_room();
-    }
-
-    void expect(std::size_t classes) override { belief_.planes().expect(classes); }
-
-    void shrink(std::size_t features) override {
-        if constexpr (belief::ShrinksItself<Belief>) {
-            belief_.shrink(features + 1);
-        } else {
-            belief_.planes().shrink(features + 1);
-        }
-        if constexpr (belief::HasScales<Belief>) belief_.scales.shrink(features + 1);
     }
 
     bool shrink_classes(std::size_t features, std::size_t classes) override {
@@ -119,53 +100,14 @@ public:
     }
 
     std::unique_ptr<RowLearner> copy() const override {
-        auto twin = std::make_unique<TaskLearner>(task_, belief_);
+        auto twin = std::make_unique<TaskLearner>(task_, Contents<Belief>::copied(belief_));
         twin->adopt(*this);
         return twin;
-    }
-
-    void weights(Weights which, double* coefficients, double* intercepts) const override {
-        const std::size_t d = features();
-        for (std::size_t b = 0; b < blocks(); ++b) {
-            intercepts[b] = weight(which, 0, b);
-            for (std::uint32_t s = 1; s <= d; ++s) *coefficients++ = weight(which, s, b);
-        }
-    }
-    void set_mean(const double* coefficients, const double* intercepts) override {
-        std::vector<double> all;
-        for (std::size_t b = 0; b < blocks(); ++b) {
-            all.push_back(intercepts[b]);
-            all.insert(all.end(), coefficients, coefficients + features());
-            coefficients += features();
-        }
-        if constexpr (belief::HasScales<Belief>) {
-            for (std::size_t i = 0; i < all.size(); ++i)
-                all[i] *= belief_.scales.of(static_cast<std::uint32_t>(i % (features() + 1)));
-        }
-        belief_.set_mean(all.data());
-    }
-    std::vector<double> covariance() const override {
-        if constexpr (belief::ShowsCovariance<Belief>) {
-            return belief_.sigma();
-        } else {
-            return {};
-        }
-    }
-    void inflate(double share) override {
-        if constexpr (belief::Inflates<Belief>) belief_.inflate(share);
     }
 
     void prepare() override {
         Base::prepare();
         if constexpr (task::Starts<Task, Belief>) task_.start(belief_);
-    }
-
-    void adopt(const RowLearner& other) {
-        Base::adopt(other);
-        calibration = other.calibration;
-        cut = other.cut;
-        class_counts = other.class_counts;
-        intercept = other.intercept;
     }
 
 private:

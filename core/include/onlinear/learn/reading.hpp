@@ -1,10 +1,4 @@
 #pragma once
-#include <array>
-#include <bit>
-#include <memory>
-#include <thread>
-#include <vector>
-
 #include "onlinear/learner.hpp"
 #include "onlinear/rows/stage.hpp"
 
@@ -15,218 +9,54 @@ namespace onlinear {
 template <class Task, class Belief>
 inline constexpr bool kReadDirectly = task::Plain<Task> && belief::DirectScores<Belief>;
 
-/// Reads scores and variances of rows; many threads may read one belief.
-template <class Task, class Belief>
+/// Reads scores and variances of rows; many threads may read one belief. It knows neither task nor rule, so
+/// it is compiled once for each belief, in src/learner_reading.cpp, and not anew when a rule changes.
+template <class Belief>
 class RowReader {
 public:
     using T = typename Belief::Scalar;
+    /// What a model says of a row, where that is not the belief's scores.
+    using Predict = void (*)(const Belief& belief, const Row<T>& row, double* out);
 
-    RowReader(const Task& task, const Belief& belief, bool intercept)
-        : task_(task), belief_(belief), intercept_(intercept) {}
-
-    Refusal read(const Matrix& matrix, Reading what, double* out, std::size_t threads) const {
-        threads = std::max<std::size_t>(1, std::min(threads, matrix.rows / 64 + 1));
-        if constexpr (belief::MaybeSerial<Belief>) {
-            if (belief_.serial()) threads = 1;
-        }
-        std::vector<Refusal> refusals(threads);
-        const auto part = [&](std::size_t index) {
-            const std::size_t first = matrix.rows * index / threads,
-                              last = matrix.rows * (index + 1) / threads;
-            refusals[index] = read_rows(matrix, what, out, first, last);
-        };
-        std::vector<std::thread> team;
-        for (std::size_t index = 1; index < threads; ++index) team.emplace_back(part, index);
-        part(0);
-        for (std::thread& member : team) member.join();
-        for (const Refusal& refusal : refusals)
-            if (refusal) return refusal;
-        return {};
+    /// Reads for a task; it may be one that reads directly, or that says something else of a row.
+    template <class Task>
+    static RowReader of(const Belief& belief, bool intercept) noexcept {
+        RowReader reader{belief, intercept, kReadDirectly<Task, Belief>};
+        if constexpr (task::Predicts<Task, Belief>)
+            reader.predict_ = [](const Belief& known, const Row<T>& row, double* out) {
+                Task::predict(known, row, out);
+            };
+        return reader;
     }
+
+    Refusal read(const Matrix& matrix, Reading what, double* out, std::size_t threads) const;
 
 private:
-    /// Scores linear in the row: the intercept is added last, and values are read where they lie, for one
-    /// that is not finite shows in the score. What is not sorted is staged.
-    Refusal read_scores(const Matrix& matrix, double* out, std::size_t first, std::size_t last) const {
-        std::vector<double> base(blocks(), 0.0);
-        if (intercept_)
-            for (std::size_t b = 0; b < blocks(); ++b) base[b] = belief_.average_at(0, b);
-        const Stager<T> stage(matrix, false, belief_.planes());
-        std::size_t next = first;
-        if (stage.direct() && belief_.blend().second == 0 && (!scaled() || stage.plain())) {
-            if (!belief_.planes().single())
-                next = read_direct(stage, base, out, first, last);
-            else if (belief_.planes().planes() <= 2)
-                next = read_direct(stage, matrix, base[0], out, first, last);
-        }
-        std::array<Stage<T>, 2> stages;
-        std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size());
-        const auto fetch = [&](std::size_t i) -> Refusal {
-            if (scaled() || !stage.light(i, stages[i % 2]))
-                if (const Refusal refusal = stage(i, stages[i % 2])) return refusal;
-            scale(stages[i % 2]);
-            stage.prefetch(stages[i % 2]);
-            return {};
-        };
-        Refusal ahead;
-        if (next < last) ahead = fetch(next);
-        for (std::size_t i = next; i < last; ++i) {
-            if (ahead) return ahead;
-            const Row<T>& row = stages[i % 2].row;
-            if (i + 1 < last) ahead = fetch(i + 1);
-            belief_.predict(row, values.data(), scratch.data());
-            for (std::size_t b = 0; b < blocks(); ++b) {
-                const double score = out[i * blocks() + b] = values[b] + base[b];
-                if (std::isfinite(score)) continue;
-                const Refusal refusal = stage(i, stages[i % 2]);
-                return refusal ? refusal : Refusal{Fault::margin_overflow, i, -1};
-            }
-        }
-        return {};
-    }
+    RowReader(const Belief& belief, bool intercept, bool direct) noexcept
+        : belief_(belief), intercept_(intercept), direct_(direct) {}
 
-    /// Scores of one block without any staging; returns the first row it could not do.
+    Refusal read_scores(const Matrix& matrix, double* out, std::size_t first, std::size_t last) const
+        requires belief::DirectScores<Belief>;
     std::size_t read_direct(const Stager<T>& stage, const Matrix& matrix, double base, double* out,
-                            std::size_t first, std::size_t last) const {
-        const Planes<T>& w = belief_.planes();
-        const T* weights = w.data() + w.offset(1, 0, 0);
-        std::size_t step = w.planes();
-        // Of pairs only half is wanted: where weights are read often, means copied together stay in the
-        // cache.
-        std::unique_ptr<T[]> means;
-        const std::size_t entries = matrix.sparse() ? matrix.entries : matrix.rows * matrix.columns;
-        std::uint32_t mask = 0;
-        if (step > 1 && entries > 4 * w.slots()) {
-            const std::size_t room =
-                std::bit_ceil(w.slots() - 1);  // an index is kept inside by its bits alone
-            means = std::make_unique_for_overwrite<T[]>(room + 1);
-            w.read(0, means.get());
-            std::fill(means.get() + w.slots(), means.get() + room + 1, T{0});
-            weights = means.get() + 1;
-            step = 1;
-            mask = static_cast<std::uint32_t>(room - 1);
-        }
-        const double scale = belief_.mean_scale();
-        const T* divisors = nullptr;
-        if constexpr (belief::HasScales<Belief>) divisors = belief_.scales.divisors();
-        const std::size_t done = stage.score(first, last, weights, step, mask, divisors, out);
-        for (std::size_t i = first; i < done; ++i) {
-            out[i] = scale * out[i] + base;
-            if (!std::isfinite(out[i])) return i;
-        }
-        return done;
-    }
-
-    /// The same of several blocks.
+                            std::size_t first, std::size_t last) const
+        requires belief::DirectScores<Belief>;
     std::size_t read_direct(const Stager<T>& stage, const std::vector<double>& base, double* out,
-                            std::size_t first, std::size_t last) const {
-        const Planes<T>& w = belief_.planes();
-        const T* weights = w.data() + w.offset(1, 0, 0);
-        std::vector<double> sums(w.lanes());
-        const double scale = belief_.mean_scale();
-        for (std::size_t i = first; i < last; ++i) {
-            if (!stage.score(i, weights, w.lanes(), sums.data())) return i;
-            bool finite = true;
-            for (std::size_t b = 0; b < base.size(); ++b) {
-                const double score = out[i * base.size() + b] = scale * sums[b] + base[b];
-                finite &= score - score == 0;
-            }
-            if (!finite) return i;
-        }
-        return last;
-    }
-
+                            std::size_t first, std::size_t last) const
+        requires belief::DirectScores<Belief>;
     Refusal read_blocks(const Stager<T>& stage, bool variances, double* out, std::size_t first,
-                        std::size_t last) const {
-        Stage<T> scratch;
-        auto block = belief_.block();
-        for (std::size_t start = first; start < last; start += Belief::kAhead) {
-            block.clear();
-            for (std::size_t i = start; i < std::min(last, start + Belief::kAhead); ++i) {
-                if (const Refusal refusal = stage(i, scratch)) return refusal;
-                block.add(scratch.row);
-            }
-            belief_.read(block, variances, out + start * blocks());
-            for (std::size_t k = start * blocks(); k < std::min(last, start + Belief::kAhead) * blocks(); ++k)
-                if (!std::isfinite(out[k])) return {Fault::margin_overflow, k / blocks(), -1};
-        }
-        return {};
-    }
-
+                        std::size_t last) const
+        requires belief::LooksAhead<Belief>;
     Refusal read_rows(const Matrix& matrix, Reading what, double* out, std::size_t first,
-                      std::size_t last) const {
-        if constexpr (kReadDirectly<Task, Belief>) {
-            if (what == Reading::scores) return read_scores(matrix, out, first, last);
-        }
-        const Stager<T> stage(matrix, intercept_, belief_.planes());
-        if constexpr (belief::LooksAhead<Belief>) {
-            if (what != Reading::margin_variance)
-                return read_blocks(stage, what == Reading::variances, out, first, last);
-        }
-        std::array<Stage<T>, 2> stages;
-        std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size());
-        Refusal ahead;
-        const auto fetch = [&](std::size_t i) {
-            const Refusal refusal = stage(i, stages[i % 2]);
-            if (!refusal) scale(stages[i % 2]);
-            return refusal;
-        };
-        if (first < last) ahead = fetch(first);
-        for (std::size_t i = first; i < last; ++i) {
-            if (ahead) return ahead;
-            const Row<T>& row = stages[i % 2].row;
-            if (i + 1 < last) {
-                ahead = fetch(i + 1);
-                if (!ahead) stage.prefetch(stages[(i + 1) % 2]);
-            }
-            if (what == Reading::margin_variance) {
-                out[i] = margin_variance(row, values.data(), scratch.data());
-                if (!std::isfinite(out[i])) return {Fault::margin_overflow, i, -1};
-                continue;
-            }
-            if (what == Reading::scores)
-                predict(row, values.data(), scratch.data());
-            else
-                belief_.variances(row, values.data());
-            for (std::size_t b = 0; b < blocks(); ++b)
-                if (!std::isfinite(values[b])) return {Fault::margin_overflow, i, -1};
-            std::copy_n(values.data(), blocks(), out + i * blocks());
-        }
-        return {};
-    }
-
-    /// Whether rows have to be divided by scales before they are read.
-    bool scaled() const noexcept {
-        if constexpr (belief::HasScales<Belief>) return belief_.scales.any();
-        return false;
-    }
-    void scale([[maybe_unused]] Stage<T>& stage) const noexcept {
-        if constexpr (belief::HasScales<Belief>) belief_.scales.divide(stage, belief_.planes());
-    }
-
-    double margin_variance(const Row<T>& row, double* values, double* scratch) const {
-        if (blocks() == 1) {
-            belief_.variances(row, values);
-            return values[0];
-        }
-        belief_.predict(row, values, scratch);
-        const auto best = static_cast<std::uint32_t>(std::max_element(values, values + blocks()) - values);
-        const Term terms[2] = {{best, 1.0}, {task::best_rival(values, blocks(), best), -1.0}};
-        return belief_.variance(row, Terms(terms, 2));
-    }
-
-    void predict(const Row<T>& row, double* out, double* scratch) const {
-        if constexpr (task::Predicts<Task, Belief>)
-            task_.predict(belief_, row, out);
-        else
-            belief_.predict(row, out, scratch);
-    }
-
+                      std::size_t last) const;
+    bool scaled() const noexcept;
+    void scale(Stage<T>& stage) const noexcept;
+    double margin_variance(const Row<T>& row, double* values, double* scratch) const;
+    void predict(const Row<T>& row, double* out, double* scratch) const;
     std::size_t blocks() const noexcept { return belief_.planes().blocks(); }
 
-    const Task& task_;
     const Belief& belief_;
-    const bool intercept_;
+    const bool intercept_, direct_;
+    Predict predict_ = nullptr;
 };
 
 }  // namespace onlinear

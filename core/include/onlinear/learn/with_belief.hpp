@@ -1,7 +1,5 @@
 #pragma once
-#include <algorithm>
-#include <limits>
-
+#include "onlinear/learn/contents.hpp"
 #include "onlinear/learner.hpp"
 #include "onlinear/rule/all.hpp"
 
@@ -12,9 +10,8 @@ template <class Interface, class Belief>
 class WithBelief : public Interface {
 public:
     using T = typename Belief::Scalar;
-    using Weights = AnyLearner::Weights;
 
-    explicit WithBelief(Belief belief) : belief_(std::move(belief)) {}
+    explicit WithBelief(Belief&& belief) : belief_(std::move(belief)) {}
 
     bool single_precision() const noexcept override { return sizeof(T) == 4; }
     bool has_variance() const noexcept override {
@@ -23,13 +20,7 @@ public:
         else
             return Belief::Options::metric == rule::Metric::gaussian;
     }
-    std::size_t bytes() const noexcept override {
-        if constexpr (belief::CountsBytes<Belief>) return belief_.bytes();
-        std::size_t size = belief_.planes().size();
-        if constexpr (belief::HoldsRoot<Belief>) size += belief_.root().size();
-        if constexpr (belief::HasScales<Belief>) size += belief_.scales.size();
-        return size * sizeof(T);
-    }
+    std::size_t bytes() const noexcept override { return Contents<Belief>::bytes(belief_); }
 
     const rule::AnyRule& rule() const noexcept override { return rule_; }
     void set_rule(const rule::AnyRule& rule) override { rule_ = rule; }
@@ -46,13 +37,7 @@ public:
         });
     }
 
-    bool truncate(double sigma) override {
-        if constexpr (belief::Truncates<Belief>) {
-            belief_.truncation.once(belief_, sigma);
-            return true;
-        }
-        return false;
-    }
+    bool truncate(double sigma) override { return Contents<Belief>::truncate(belief_, sigma); }
     bool set_truncation(double sigma) override {
         if constexpr (belief::Truncates<Belief>) {
             belief_.truncation.sigma = sigma;
@@ -62,20 +47,10 @@ public:
     }
 
     std::vector<StateEntry> state(const StatePart* part = nullptr) const override {
-        StateWriter<T> writer(part);
-        const_cast<Belief&>(belief_).visit(writer);  // the writer changes nothing
-        return std::move(writer.entries);
+        return Contents<Belief>::state(belief_, part);
     }
-    std::optional<Touched> touched() const override {
-        TouchedFinder<T> finder;
-        const_cast<Belief&>(belief_).visit(finder);  // the finder changes nothing
-        return std::move(finder).result();
-    }
-    void load(const GivenState& given) override {
-        StateReader<T> reader{given};
-        belief_.visit(reader);
-        belief_.loaded();
-    }
+    std::optional<Touched> touched() const override { return Contents<Belief>::touched(belief_); }
+    void load(const GivenState& given) override { Contents<Belief>::load(belief_, given); }
 
     Belief& belief() noexcept { return belief_; }
 
@@ -85,27 +60,58 @@ protected:
         rule_ = other.rule();
     }
 
-    /// In the units of the features. A unit may be so large or small that only float64's range holds it.
-    double weight(Weights which, std::uint32_t slot, std::size_t block) const noexcept {
-        double unit = 1;
-        if constexpr (belief::HasScales<Belief>) unit = belief_.scales.of(slot);
-        switch (which) {
-            case Weights::mean:
-                return within_range(belief_.mean_at(slot, block) / unit);
-            case Weights::variance:
-                return std::max(within_range(belief_.variance_at(slot, block) / unit / unit),
-                                std::numeric_limits<double>::min());
-            default:
-                return within_range(belief_.average_at(slot, block) / unit);
-        }
-    }
-    static double within_range(double value) noexcept {
-        constexpr double kMost = std::numeric_limits<double>::max();
-        return std::clamp(value, -kMost, kMost);
-    }
-
     Belief belief_;
     rule::AnyRule rule_;
+};
+
+/// The same, of a learner of rows.
+template <class Belief>
+class RowsWithBelief : public WithBelief<RowLearner, Belief> {
+    using Base = WithBelief<RowLearner, Belief>;
+
+public:
+    using Base::belief_;
+    using typename Base::T;
+    using Weights = AnyLearner::Weights;
+
+    // Not inlined: they are the same for every task, and compiled once.
+    [[gnu::noinline]] explicit RowsWithBelief(Belief&& belief) : Base(std::move(belief)) {}
+    [[gnu::noinline]] ~RowsWithBelief() override {}
+
+    std::size_t blocks() const noexcept override { return belief_.planes().blocks(); }
+    std::size_t features() const noexcept override { return belief_.planes().slots() - 1; }
+    const char* place() const noexcept override {
+        return reinterpret_cast<const char*>(belief_.planes().data()) + pitch();
+    }
+    std::size_t pitch() const noexcept override { return belief_.planes().slot_step() * sizeof(T); }
+
+    void expect(std::size_t classes) override { belief_.planes().expect(classes); }
+    void shrink(std::size_t features) override { Contents<Belief>::shrink(belief_, features + 1); }
+
+    void weights(Weights which, double* coefficients, double* intercepts) const override {
+        Contents<Belief>::weights(belief_, which, coefficients, intercepts);
+    }
+    void set_mean(const double* coefficients, const double* intercepts) override {
+        Contents<Belief>::set_mean(belief_, coefficients, intercepts);
+    }
+    std::vector<double> covariance() const override {
+        if constexpr (belief::ShowsCovariance<Belief>) {
+            return belief_.sigma();
+        } else {
+            return {};
+        }
+    }
+    void inflate(double share) override {
+        if constexpr (belief::Inflates<Belief>) belief_.inflate(share);
+    }
+
+    void adopt(const RowLearner& other) {
+        Base::adopt(other);
+        this->calibration = other.calibration;
+        this->cut = other.cut;
+        this->class_counts = other.class_counts;
+        this->intercept = other.intercept;
+    }
 };
 
 }  // namespace onlinear

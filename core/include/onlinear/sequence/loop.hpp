@@ -13,7 +13,6 @@ class Labeler final : public WithBelief<SentenceLearner, Belief> {
     using Base = WithBelief<SentenceLearner, Belief>;
     using Base::belief_;
     using Base::rule_;
-    using Base::weight;
 
 public:
     using SentenceLearner::counters;
@@ -22,7 +21,7 @@ public:
     using typename Base::T;
     using typename Base::Weights;
 
-    explicit Labeler(Belief belief) : Base(std::move(belief)) {}
+    explicit Labeler(Belief&& belief) : Base(std::move(belief)) {}
 
     Report learn(Sentences& batch, const SentenceLesson& lesson) override {
         make_room(batch);
@@ -82,7 +81,7 @@ public:
     }
 
     std::unique_ptr<SentenceLearner> copy() const override {
-        auto twin = std::make_unique<Labeler>(belief_);
+        auto twin = std::make_unique<Labeler>(Contents<Belief>::copied(belief_));
         twin->adopt(*this);
         twin->layout = layout;
         twin->label_counts = label_counts;
@@ -102,7 +101,9 @@ public:
     }
 
     void weights(Weights which, double* out) const override {
-        for_each_weight([&](std::uint32_t slot, std::size_t block) { *out++ = weight(which, slot, block); });
+        for_each_weight([&](std::uint32_t slot, std::size_t block) {
+            *out++ = Contents<Belief>::weight(belief_, which, slot, block);
+        });
     }
 
     bool covariance(double* out) const override {

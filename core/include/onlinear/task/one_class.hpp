@@ -77,7 +77,7 @@ struct OneClass {
 
     /// What a model says of a row: its distance from the centre.
     template <class Belief, class T>
-    void predict(const Belief& belief, const Row<T>& row, double* out) const noexcept {
+    static void predict(const Belief& belief, const Row<T>& row, double* out) noexcept {
         bool walked;
         out[0] = std::sqrt(belief.squared_distance(row, walked));
     }
