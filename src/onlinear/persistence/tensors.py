@@ -19,7 +19,7 @@ from zlib import crc32
 from ..exceptions import ModelFileError
 
 if TYPE_CHECKING:
-    from ..model.types import Array, Values
+    from ..model.types import Array, Numbers, Values
 
 
 __all__ = ["Later", "Tensor", "checksum", "crc32_joiner", "read_tensors", "write_tensors"]
@@ -30,7 +30,8 @@ SUM = "crc32"
 # More than any model of ours has; a file with more is not one, and need not be looked at further.
 _MOST_TENSORS = 64
 
-# A file up to this size is read at once, which takes less time than importing NumPy does.
+# A file up to this size is read by safetensors. It would have a larger one in memory twice: 512 MB for a model of 256,
+# which is read here in 256 and as fast (0.15 s of processor time for the bytes alone).
 _SMALL = 1 << 24
 
 # As safetensors has it.
@@ -71,7 +72,7 @@ class Tensor(NamedTuple):
         return np.frombuffer(self.data, dtype=self.type).reshape(self.shape)
 
     @property
-    def numbers(self) -> Any:
+    def numbers(self) -> Numbers:
         """As something the core reads: a memoryview, where there is one of this type and anything to view."""
         letter = _LETTERS.get(self.type)
         return self.data.cast(letter, self.shape) if letter and len(self.data) else self.array
@@ -87,10 +88,10 @@ class Later(NamedTuple):
     type: str
     shape: tuple[int, ...]
     rows: int
-    pieces: Callable[[], Iterable[tuple[int, Any]]]
+    pieces: Callable[[], Iterable[tuple[int, Numbers]]]
 
     @classmethod
-    def whole(cls, type: str, shape: tuple[int, ...], data: Any) -> Later:
+    def whole(cls, type: str, shape: tuple[int, ...], data: Numbers) -> Later:
         """An array that is there already."""
         return cls(type, shape, 1, lambda: [(0, data)])
 
@@ -100,7 +101,7 @@ class Later(NamedTuple):
         return _SIZES[self.type] * prod(self.shape)
 
 
-def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Mapping[str, Any]) -> None:
+def write_tensors(path: Path, tensors: Mapping[str, Array | Later], content: Values) -> None:
     """Write a safetensors file straight from the arrays, one after the other.
 
     Not by `safetensors.numpy.save_file`: it would import NumPy, which takes as long as the whole bench line
@@ -153,7 +154,7 @@ def _write_array(file: int, tensor: Later, place: int, total: int) -> int:
     return total
 
 
-def put(file: int, data: Any, place: int) -> int:
+def put(file: int, data: Numbers, place: int) -> int:
     """Write all of some bytes at a place of a file; returns the place behind them."""
     rest = memoryview(data).cast("B")
     while len(rest):
@@ -301,9 +302,7 @@ def _read_piecewise(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]:
 
 def _piece(file: BinaryIO, size: int) -> memoryview:
     """The next bytes of a file, all of them."""
-    import numpy as np
-
-    piece = np.empty(size, dtype=np.uint8).data
+    piece = memoryview(bytearray(size))
     done = 0
     while done < size:
         count = file.readinto(piece[done:])  # type: ignore[attr-defined]

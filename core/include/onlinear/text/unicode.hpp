@@ -7,6 +7,10 @@
 #include "onlinear/text/unicode_tables.hpp"
 
 /// What Python's `re` and `str` say of a character: word, space, lower case.
+///
+/// By tables of one version of Unicode, for a model must read the same words on every machine: Python's own
+/// change with its version (3.11 has Unicode 14.0, 3.13 has 15.1), the C library's with the locale, and the
+/// core knows neither.
 namespace onlinear::text {
 
 /// Whether \w matches it: letters, digits and numbers of every script, and the underscore.
