@@ -79,7 +79,7 @@ nb::tuple Handle::learn(const Matrix& matrix, const std::optional<Array>& labels
         nb::gil_scoped_release release;
         done = learn_whole(*learner, matrix, lesson, checked);
     }
-    // With the interpreter's lock: those who have it may be looking at the learner.
+    // With the interpreter's lock: other threads read sizes of the learner while they hold it.
     if (done.before) learner = std::move(done.before);
     return report(done.report);
 }

@@ -19,7 +19,7 @@ using sequence::Sentences;
 /// A learner of sequences as Python holds it: calls from several threads take turns, readers together.
 ///
 /// Reading sequences to learn them brings names of features and labels; the weights grow to their number when
-/// somebody looks at them or learns. So an interruption between the two leaves names whose weights are as at
+/// they are read or learned. So an interruption between the two leaves names whose weights are as at
 /// the start, and never a name without weights in a state that is written.
 struct SequenceHandle {
     std::unique_ptr<sequence::SentenceLearner> learner;

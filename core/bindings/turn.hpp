@@ -57,7 +57,7 @@ private:
     std::atomic<std::uint32_t> forks_{forks.load(std::memory_order_relaxed)};
 };
 
-/// Waits without the interpreter: whoever has the turn may need it to come to an end.
+/// Waits without the interpreter's lock: the thread that has the turn may need it to finish.
 template <class Lock>
 Lock wait_for(Turn& turn) {
     turn.settle();
@@ -75,7 +75,7 @@ Lock wait_for(Turn& turn) {
     return lock;
 }
 
-/// A turn of its own, and one together with others who only read.
+/// An exclusive turn, to write, and a shared one, to read.
 inline auto own_turn(Turn& turn) { return wait_for<std::unique_lock<Turn>>(turn); }
 inline auto shared_turn(Turn& turn) { return wait_for<std::shared_lock<Turn>>(turn); }
 

@@ -51,7 +51,7 @@ def prepare() -> None:
             BufferedWriter(raw),
             encoding="utf-8" if stream is None else stream.encoding,
             errors="backslashreplace",
-            # Messages are seen when they are written; so is every line on a terminal, or where Python is told -u.
+            # Messages are flushed as they are written; so is every line on a terminal, or under python -u.
             line_buffering=name == "stderr" or raw.isatty() or (stream is not None and stream.write_through),
             write_through=name == "stderr",
         )

@@ -160,7 +160,7 @@ concept Refines = requires(const B b, double margin, Terms terms) { b.refined(ma
 template <class B>
 concept MeasuresCovariance =
     requires(B b, const RowOf<B> row, Terms terms) { b.covariance(row, terms, terms); };
-/// Its next step goes along the demand it measured last, and it can be told another.
+/// Its next step goes along the demand it measured last, or along the one `aim` sets.
 template <class B>
 concept Aims = requires(B b, const RowOf<B> row, Terms terms) { b.aim(row, terms); };
 /// It prefetches the variances of two blocks.

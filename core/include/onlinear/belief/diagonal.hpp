@@ -123,7 +123,8 @@ public:
         return spread_ * total;
     }
 
-    /// Asks for the variances of a row in two blocks. Always inlined, as all that only asks.
+    /// Prefetches the variances of a row in two blocks. Always inlined, as all that only prefetches
+    /// (rows/stage.hpp says why).
     [[gnu::always_inline]] void prefetch_variances(const Row<T>& row, std::uint32_t one,
                                                    std::uint32_t other) const noexcept {
         const T* const w = w_.data() + w_.stride();

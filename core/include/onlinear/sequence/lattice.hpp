@@ -95,8 +95,8 @@ public:
     }
 
 private:
-    // Tokens between asking for a token's weights and using them; a token's twenty features take about 100
-    // ns.
+    // Tokens between prefetching a token's weights and using them; a token's twenty features take about
+    // 100 ns.
     static constexpr std::size_t kAhead = 3;
 
     /// Always inlined: GCC takes a function that only prefetches for one without effect, and drops the call.

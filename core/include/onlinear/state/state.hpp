@@ -24,7 +24,7 @@ struct StateEntry {
     std::vector<double> f64;
 };
 
-/// One named piece of state as it is given: its numbers lie with who gives them.
+/// One named piece of state as it is given: views of the caller's numbers.
 struct GivenEntry {
     std::string name;
     std::vector<std::size_t> shape;  // empty: a scalar

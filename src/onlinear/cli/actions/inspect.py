@@ -123,7 +123,7 @@ def _strongest(model: RowModel, weights: Array, deviation: Array | None, top: in
     best = best[np.lexsort((best, -size[best]))]
     words: dict[int, str] = model.learner.handle.words()
     named = model.schema.names
-    # A hashed word may stand in its column with a minus: what is told is what the word itself does.
+    # A hashed word may be counted in its column with a minus: the weight is printed as the word's, not as the column's.
     negative = set((model.schema.input or {}).get("negative") or ()) & set(words)
     return [
         {
