@@ -18,9 +18,14 @@ import warnings
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from .text import TextHasher
 
 __all__ = ["main"]
 
@@ -135,7 +140,7 @@ class Example:
     text: str
 
 
-def documented(module: Any) -> list[tuple[str, str]]:
+def documented(module: ModuleType) -> list[tuple[str, str]]:
     """The objects of a module and their documentation."""
     found = []
     for name, value in sorted(vars(module).items()):
@@ -155,7 +160,7 @@ def documented(module: Any) -> list[tuple[str, str]]:
     return found
 
 
-def modules_of(package: str) -> list[Any]:
+def modules_of(package: str) -> list[ModuleType]:
     """A package and its sub-packages, imported; what cannot be imported is left out."""
     root = importlib.import_module(package)
     names = [package]
@@ -194,7 +199,7 @@ def collect() -> list[Example]:
     return kept
 
 
-def take(module: Any, label: str, seen: set[str]) -> list[Example]:
+def take(module: ModuleType, label: str, seen: set[str]) -> list[Example]:
     """The docstrings of a module that have not been met."""
     examples = []
     for _, text in documented(module):
@@ -291,7 +296,7 @@ def run(output: Path, limit: int | None) -> None:
     print(f"plot   {picture}" if picture else "plot   needs matplotlib: pip install 'onlinear[plot]'")
 
 
-def vocabulary(hasher: Any, texts: list[str]) -> dict[int, str]:
+def vocabulary(hasher: TextHasher, texts: list[str]) -> dict[int, str]:
     """The most frequent single word behind every hashed column."""
     analyse = hasher.build_analyzer()
     counts = Counter(word for text in texts for word in analyse(text) if " " not in word)
@@ -317,7 +322,7 @@ def show_words(model: Any, words: dict[int, str]) -> None:
         print(f"  {label:<18} " + "   ".join(cells))
 
 
-def show_explanation(model: Any, hasher: Any, words: dict[int, str], examples: list[Example]) -> None:
+def show_explanation(model: Any, hasher: TextHasher, words: dict[int, str], examples: list[Example]) -> None:
     """One prediction, taken apart."""
     texts = [example.text for example in examples[-200:]]
     X = hasher.transform(texts)

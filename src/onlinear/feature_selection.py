@@ -21,7 +21,7 @@ from .model.parameters import check_number
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from .model.types import Array, LabelsLike, MatrixLike
+    from .model.types import Array, Label, LabelsLike, MatrixLike
 
 __all__ = ["GameTheoreticSelector", "InformationGainSelector", "information_gain"]
 
@@ -63,7 +63,7 @@ def _presence(X: MatrixLike, threshold: float) -> csc_matrix:
     return csc_matrix(matrix > threshold, dtype=np.float64)
 
 
-def _by_class(present: csc_matrix, y: npt.ArrayLike) -> list[Any]:
+def _by_class(present: csc_matrix, y: npt.ArrayLike) -> list[Label]:
     labels = np.asarray(y)
     if labels.shape != (present.shape[0],):
         raise DataError(f"y must have shape ({present.shape[0]},), got {labels.shape}")

@@ -17,7 +17,7 @@ from .model.rows import Rows, refuse_dict
 from .model.weights import need_weight, weights_of
 
 if TYPE_CHECKING:
-    from .model.types import Array, LabelsLike, MatrixLike
+    from .model.types import Array, Features, LabelsLike, MatrixLike
 
 __all__ = ["Expansion", "Learner", "Report", "expansion_of"]
 
@@ -162,7 +162,7 @@ class Learner(Native):
         last = max(self.n_blocks, 2) - 1
         return f"y must hold class numbers from 0 to {last}" + (" (or -1 and 1)" if self._is_single else "")
 
-    def learn_one(self, x: dict[Any, Any], y: LabelsLike = None, w: float = 1.0) -> None:
+    def learn_one(self, x: Features, y: LabelsLike = None, w: float = 1.0) -> None:
         """Learn one example from a dict of features."""
         label, target = 0, 0.0
         relevant: list[int] | None = None

@@ -1,10 +1,9 @@
 """AdaGrad with regularised dual averaging."""
 
-from typing import Any
-
 from .. import belief, rule
 from ..exceptions import ParameterError
 from ..model.recipe import Classification, Name, recipe
+from ..model.types import Axis
 
 __all__ = ["AdaGradRDA"]
 
@@ -51,7 +50,7 @@ class AdaGradRDA(Classification):
     delta0: float = 0.01
     lam: float = 1e-4
 
-    def make_belief(self) -> Any:
+    def make_belief(self) -> Axis:
         """The belief."""
         if self.average:
             raise ParameterError(

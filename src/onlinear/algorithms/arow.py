@@ -1,11 +1,12 @@
 """Adaptive Regularization of Weight Vectors."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from .. import rule, task
 from ..exceptions import ParameterError
 from ..model.parameters import check_choice, check_number
 from ..model.recipe import Classification, Gaussian, Name, Regression, recipe
+from ..model.types import Axis
 
 __all__ = ["AROW", "AROWRegression"]
 
@@ -71,7 +72,7 @@ class AROW(Gaussian, Classification):
     constraints: int | Literal["all"] = 1
     cov_update: Literal["sum", "delta"] = "sum"
 
-    def make_joint(self) -> Any:
+    def make_joint(self) -> Axis | None:
         """The task of several constraints, or None."""
         owner = self.owner
         if self.constraints != "all":

@@ -1,10 +1,11 @@
 """Confidence-Weighted learning."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from .. import rule
 from ..model.parameters import check_number
 from ..model.recipe import Classification, Gaussian, Name, recipe
+from ..model.types import Axis
 
 __all__ = ["ConfidenceWeighted", "Confident"]
 
@@ -96,6 +97,6 @@ class ConfidenceWeighted(Confident):
     projections = ("kl", "drop", "exact")
     ignores_weights = "has no price, so every positive weight counts as 1"
 
-    def make_rule(self) -> Any:
+    def make_rule(self) -> Axis:
         """The rule."""
         return rule.ConfidenceWeighted(constraint=self.constraint, phi=self.margin_quantile())

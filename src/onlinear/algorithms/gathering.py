@@ -18,7 +18,7 @@ _GAUSSIAN = ("covariance", "projection", "initial_variance")
 
 def gathered(
     package: str = __package__,
-) -> tuple[dict[str, tuple[str, str]], dict[str, list[tuple[Any, ...]]]]:
+) -> tuple[dict[str, tuple[str, str]], dict[str, list[tuple[object, ...]]]]:
     """Where the recipe of each estimator is, and the names of each kind of task with all that is said of them.
 
     Parameters
@@ -27,7 +27,7 @@ def gathered(
         The package whose modules hold the recipes.
     """
     recipes: dict[str, tuple[str, str]] = {}
-    names: dict[str, list[tuple[Any, ...]]] = {}
+    names: dict[str, list[tuple[object, ...]]] = {}
     for module in pkgutil.iter_modules(import_module(package).__path__):
         for cls in vars(import_module(f".{module.name}", package)).values():
             if _is_recipe(cls, f"{package}.{module.name}"):
@@ -36,12 +36,12 @@ def gathered(
     return dict(sorted(recipes.items())), {kind: rows for kind, rows in sorted(names.items()) if rows}
 
 
-def _is_recipe(cls: Any, module: str) -> bool:
+def _is_recipe(cls: object, module: str) -> bool:
     own = isinstance(cls, type) and issubclass(cls, Recipe) and cls.__module__ == module
     return own and "estimator" in vars(cls)
 
 
-def _row(cls: Any, module: str, name: Name) -> tuple[Any, ...]:
+def _row(cls: Any, module: str, name: Name) -> tuple[object, ...]:
     """A row of the index: the fields of `table.Algorithm`, in their order."""
     tuned, paper = name.parameters, name.paper or cls.paper
     if tuned is None:

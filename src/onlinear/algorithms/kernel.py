@@ -8,6 +8,7 @@ from .. import belief, rule, task
 from ..exceptions import ParameterError
 from ..model.parameters import check_choice, check_number
 from ..model.recipe import Classification, Linear, Regression, recipe
+from ..model.types import Axis
 from .table import recipe_of
 
 __all__ = ["KernelClassification", "KernelRegression", "KernelSpace"]
@@ -83,11 +84,11 @@ class KernelSpace(Linear):
                 f"{self.owner}: the rule's {name} must be left at {default!r}, got {value!r}. {remedy}"
             )
 
-    def make_rule(self) -> Any:
+    def make_rule(self) -> Axis:
         """The rule that was chosen."""
         return self.chosen().axes()[0]
 
-    def make_belief(self) -> Any:
+    def make_belief(self) -> Axis:
         """The kept examples."""
         owner = self.owner
         if self.average:
@@ -155,7 +156,7 @@ class KernelClassification(KernelSpace, Classification):
         """As the rule's recipe says."""
         return self.chosen().one_rival
 
-    def make_joint(self) -> Any:
+    def make_joint(self) -> Axis | None:
         """The task of several constraints the rule's recipe asks for, or None."""
         joint = self.chosen().make_joint()
         if joint is not None and joint.parameters()["method"] == "arow":
@@ -194,7 +195,7 @@ class KernelRegression(KernelSpace, Regression):
 
     epsilon: float = 0.1
 
-    def make_rule(self) -> Any:
+    def make_rule(self) -> Axis:
         """The rule that was chosen, for targets."""
         chosen = super().make_rule()
         if self.chosen().make_joint() is not None:
@@ -208,7 +209,7 @@ class KernelRegression(KernelSpace, Regression):
             raise ParameterError(f"{self.owner}: AROW's regression is for the squared loss. Use rule='arow'.")
         return rule.LeastSquares(r=chosen.r)
 
-    def make_task(self) -> Any:
+    def make_task(self) -> Axis | None:
         """Targets; the squared loss knows no tube."""
         check_number(self.owner, "epsilon", self.epsilon, 0.0)
         squared = isinstance(self.make_rule(), rule.LeastSquares)

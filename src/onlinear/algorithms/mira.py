@@ -1,10 +1,9 @@
 """MIRA."""
 
-from typing import Any
-
 from .. import rule, task
 from ..model.parameters import check_number
 from ..model.recipe import Classification, Name, recipe
+from ..model.types import Axis
 
 __all__ = ["MIRA"]
 
@@ -56,11 +55,11 @@ class MIRA(Classification):
 
     one_rival = "leave it out, or use PassiveAggressiveClassifier"
 
-    def make_rule(self) -> Any:
+    def make_rule(self) -> Axis:
         """The rule."""
         check_number(self.owner, "beta", self.beta, 0.0)
         return rule.Perceptron()  # the belief's metric; the joint task brings the update
 
-    def make_joint(self) -> Any:
+    def make_joint(self) -> Axis | None:
         """The task of several constraints, or None."""
         return task.MulticlassJoint(method="mira", beta=self.beta)

@@ -1,11 +1,12 @@
 """NAROW."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from .. import belief, rule
 from ..exceptions import ParameterError
 from ..model.parameters import check_choice
 from ..model.recipe import Classification, Gaussian, Name, recipe
+from ..model.types import Axis
 
 __all__ = ["NAROW"]
 
@@ -62,12 +63,12 @@ class NAROW(Gaussian, Classification):
 
     ignores_weights = "has no price, so every positive weight counts as 1"
 
-    def make_rule(self) -> Any:
+    def make_rule(self) -> Axis:
         """The rule."""
         check_choice(self.owner, "form", self.form, ("theta", "rule", "coupled"))
         return rule.Narow(b=self.b, form="coupled" if self.form == "coupled" else "theta")
 
-    def make_belief(self) -> Any:
+    def make_belief(self) -> Axis:
         """The belief."""
         if self.form != "theta" or self.covariance != "diagonal":
             return super().make_belief()

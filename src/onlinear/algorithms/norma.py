@@ -1,11 +1,10 @@
 """NORMA, linear."""
 
-from typing import Any
-
 from .. import rule
 from ..exceptions import ParameterError
 from ..model.parameters import check_number
 from ..model.recipe import Classification, Name, recipe
+from ..model.types import Axis
 
 __all__ = ["NORMA"]
 
@@ -57,7 +56,7 @@ class NORMA(Classification):
         "a weight multiplies the step size and with it the shrinkage, so a heavy example wipes out the others"
     )
 
-    def make_rule(self) -> Any:
+    def make_rule(self) -> Axis:
         """The rule."""
         owner = self.owner
         check_number(owner, "eta", self.eta, 0.0, open_low=True)

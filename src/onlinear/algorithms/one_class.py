@@ -1,11 +1,12 @@
 """Passive-Aggressive one-class learning."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from .. import rule, task
 from ..exceptions import ParameterError
 from ..model.parameters import check_number
 from ..model.recipe import Name, OfRows, recipe
+from ..model.types import Axis
 
 __all__ = ["OneClass"]
 
@@ -83,12 +84,12 @@ class OneClass(OfRows):
     max_radius: float | None = None
     contamination: float | None = None
 
-    def make_rule(self) -> Any:
+    def make_rule(self) -> Axis:
         """The rule."""
         price = self.C if self.C is not None else 0.03 if self.by_share else 0.1
         return rule.PassiveAggressive(variant=self.variant, C=price)
 
-    def make_task(self) -> Any:
+    def make_task(self) -> Axis | None:
         """The ball."""
         if self.by_share:
             return task.OneClass(nu=self.nu)

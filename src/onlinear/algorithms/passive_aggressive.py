@@ -1,10 +1,11 @@
 """Passive-Aggressive classification and regression."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from .. import rule, task
 from ..model.parameters import check_choice, check_number
 from ..model.recipe import Classification, Name, Regression, recipe
+from ..model.types import Axis
 
 __all__ = ["PassiveAggressive", "PassiveAggressiveRegression"]
 
@@ -67,7 +68,7 @@ class PassiveAggressive(Classification):
     C: float
     constraints: Literal[1, "all"] = 1
 
-    def make_joint(self) -> Any:
+    def make_joint(self) -> Axis | None:
         """The task of several constraints, or None."""
         check_choice(self.owner, "constraints", self.constraints, (1, "all"))
         if self.constraints == 1:
@@ -129,7 +130,7 @@ class PassiveAggressiveRegression(Regression):
     C: float
     epsilon: float = 0.1
 
-    def make_task(self) -> Any:
+    def make_task(self) -> Axis | None:
         """The task."""
         check_number(self.owner, "epsilon", self.epsilon, 0.0)
         return task.Regression(epsilon=self.epsilon)

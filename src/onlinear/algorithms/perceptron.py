@@ -1,10 +1,11 @@
 """The Perceptron, plain and averaged."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from .. import rule, task
 from ..model.parameters import check_choice
 from ..model.recipe import Classification, Name, recipe
+from ..model.types import Axis
 
 __all__ = ["PerceptronRecipe"]
 
@@ -65,7 +66,7 @@ class PerceptronRecipe(Classification):
     )
     one_rival = "use update='max'"
 
-    def make_joint(self) -> Any:
+    def make_joint(self) -> Axis | None:
         """The task of several constraints, or None."""
         check_choice(self.owner, "update", self.update, ("max", "uniform"))
         return task.MulticlassJoint(method="uniform", rate=self.rate) if self.update == "uniform" else None

@@ -7,6 +7,7 @@ from .. import task
 from ..exceptions import ParameterError
 from ..model.parameters import check_number
 from ..model.recipe import Linear, recipe
+from ..model.types import Axis, Label, MatrixLike
 from .table import axes_of, truncation_of
 
 __all__ = ["Ranking"]
@@ -68,11 +69,11 @@ class Ranking(Linear):
     kind = "multilabel"
 
     rule: Any = "pa1"
-    phi: Callable[[Any, Any], Any] | None = None
+    phi: Callable[[MatrixLike, Label], MatrixLike] | None = None
     threshold: float | None = None
     average: bool = True
 
-    def make_axes(self) -> tuple[Any, Any]:
+    def make_axes(self) -> tuple[Axis, Axis]:
         """The rule and the belief that checked parameters mean."""
         rule, known = axes_of(self.rule, self.owner)
         parameters = known.parameters()
@@ -81,7 +82,7 @@ class Ranking(Linear):
             known = type(known)(**{**parameters, "average": True})
         return rule, self.scaled(known)
 
-    def make_task(self) -> Any:
+    def make_task(self) -> Axis | None:
         """A block of weights for each label, or one for all."""
         return task.Ranking(prototypes="multi" if self.phi is None else "single")
 

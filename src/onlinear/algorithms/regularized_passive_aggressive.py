@@ -1,10 +1,11 @@
 """Passive-Aggressive for targets that move."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from .. import belief, rule
 from ..model.parameters import check_choice, check_number
 from ..model.recipe import Classification, Name, recipe
+from ..model.types import Axis
 
 __all__ = ["RegularizedPassiveAggressive"]
 
@@ -85,7 +86,7 @@ class RegularizedPassiveAggressive(Classification):
 
     ignores_weights = "the margin is a constraint and has no price for a weight to multiply"
 
-    def make_rule(self) -> Any:
+    def make_rule(self) -> Axis:
         """The rule."""
         owner = self.owner
         check_choice(owner, "penalty", self.penalty, ("objective", "l2_ball", "l1_ball"))
@@ -96,7 +97,7 @@ class RegularizedPassiveAggressive(Classification):
             penalty=self.penalty, alpha=self.alpha, radius=self.radius, trigger=self.trigger
         )
 
-    def make_belief(self) -> Any:
+    def make_belief(self) -> Axis:
         """The belief."""
         held = belief.L1Ball if self.penalty == "l1_ball" else belief.Mean
         return held(average=self.average)

@@ -1,12 +1,13 @@
 """The second-order Perceptron."""
 
 import sys
-from typing import Any, Literal
+from typing import Literal
 
 from .. import belief, rule
 from ..exceptions import ParameterError
 from ..model.parameters import check_choice, check_number
 from ..model.recipe import Classification, Gaussian, Name, recipe
+from ..model.types import Axis
 
 __all__ = ["SecondOrder"]
 
@@ -68,7 +69,7 @@ class SecondOrder(Gaussian, Classification):
 
     ignores_weights = "has no price, so every positive weight counts as 1"
 
-    def make_belief(self) -> Any:
+    def make_belief(self) -> Axis:
         """The belief."""
         owner = self.owner
         check_choice(owner, "form", self.form, ("own", "rule"))

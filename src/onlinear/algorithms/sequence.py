@@ -7,6 +7,7 @@ from .. import belief as beliefs
 from ..exceptions import ParameterError
 from ..model.parameters import check_choice, check_class_weight, check_number
 from ..model.recipe import Recipe, recipe
+from ..model.types import Axis, Label
 from .table import ALGORITHMS, axes_of, truncation_of
 
 __all__ = ["SequenceLabeling"]
@@ -99,10 +100,10 @@ class SequenceLabeling(Recipe):
     belief: Any = None
     average: bool = True
     early_stopping: bool = False
-    cost: Literal["hamming", "mean_hamming", "zero_one"] | Callable[[list[Any], list[Any]], float] | None = (
-        "hamming"
-    )
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    cost: (
+        Literal["hamming", "mean_hamming", "zero_one"] | Callable[[list[Label], list[Label]], float] | None
+    ) = "hamming"
+    class_weight: Mapping[Label, float] | Literal["balanced"] | None = None
     templates: Sequence[str] | None = None
     columns: Sequence[str] | None = None
     max_tokens: int = 1 << 16
@@ -131,7 +132,7 @@ class SequenceLabeling(Recipe):
                 f"{owner}: belief must be None or an object from onlinear.belief, got {self.belief!r}."
             )
 
-    def axes(self) -> tuple[Any, Any]:
+    def axes(self) -> tuple[Axis, Axis]:
         """The rule and the belief these parameters mean."""
         rule, own = _axes_of(self.rule, self.owner)
         chosen = self.belief if self.belief is not None else own
@@ -147,7 +148,7 @@ class SequenceLabeling(Recipe):
         return truncation_of(self.rule)
 
 
-def _axes_of(rule: Any, owner: str) -> tuple[Any, Any]:
+def _axes_of(rule: Any, owner: str) -> tuple[Axis, Axis | None]:
     """The rule and the belief that ``rule=`` means; no belief for a rule object."""
     if hasattr(rule, "metric"):
         return rule, None
@@ -162,7 +163,7 @@ def _axes_of(rule: Any, owner: str) -> tuple[Any, Any]:
     return made, own
 
 
-def _usual_belief(rule: Any) -> Any:
+def _usual_belief(rule: Any) -> Axis:
     """The belief a rule object learns on where none is given."""
     if rule.metric != "mean":
         return beliefs.Diagonal(projection="drop")

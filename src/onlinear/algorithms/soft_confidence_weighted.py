@@ -1,9 +1,10 @@
 """Soft Confidence-Weighted learning."""
 
-from typing import Any, Literal
+from typing import Literal
 
 from .. import rule
 from ..model.recipe import Name, recipe
+from ..model.types import Axis
 from .confidence_weighted import Confident
 
 __all__ = ["SoftConfidenceWeighted"]
@@ -74,6 +75,6 @@ class SoftConfidenceWeighted(Confident):
     confidence: float = 0.9
     phi: float | None = None
 
-    def make_rule(self) -> Any:
+    def make_rule(self) -> Axis:
         """The rule."""
         return rule.SoftConfidenceWeighted(penalty=self.penalty, C=self.C, phi=self.margin_quantile())

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ..exceptions import ParameterError
 from ..model.recipe import Classification, Recipe
+from ..model.types import Axis
 from .index import NAMES, RECIPES
 
 __all__ = [
@@ -162,7 +163,7 @@ def make(name: str, **parameters: Any) -> Recipe:
     return find(name).make(**parameters)
 
 
-def recipe_of(rule: Any, owner: str, **parameters: Any) -> Classification:
+def recipe_of(rule: str | Axis, owner: str, **parameters: Any) -> Classification:
     """The recipe a ``rule=`` parameter means: a name, or the recipe of one of our classifiers.
 
     Parameters
@@ -187,7 +188,7 @@ def recipe_of(rule: Any, owner: str, **parameters: Any) -> Classification:
     return rule
 
 
-def axes_of(rule: Any, owner: str, **parameters: Any) -> tuple[Any, Any]:
+def axes_of(rule: str | Axis, owner: str, **parameters: Any) -> tuple[Axis, Axis]:
     """The rule and the belief a ``rule=`` parameter means, for tasks that answer one demand at a time.
 
     Parameters
@@ -208,7 +209,7 @@ def axes_of(rule: Any, owner: str, **parameters: Any) -> tuple[Any, Any]:
     return meant.axes()
 
 
-def truncation_of(rule: Any) -> float | None:
+def truncation_of(rule: object) -> float | None:
     """What a ``rule=`` parameter says of truncation; a name says nothing.
 
     Parameters

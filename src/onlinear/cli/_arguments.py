@@ -19,7 +19,7 @@ def say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
 
 
-def say_json(value: Any) -> None:
+def say_json(value: object) -> None:
     """Write a line of JSON."""
     say(json.dumps(value))
 

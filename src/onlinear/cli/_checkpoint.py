@@ -11,7 +11,7 @@ import os
 import stat
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from ..exceptions import ModelFileError
@@ -23,6 +23,7 @@ from ..persistence.values import plain
 from ._errors import UsageError
 
 if TYPE_CHECKING:
+    from ..model.model import Model
     from ..model.types import Values
 
 __all__ = ["Checkpoint", "Progress", "identity"]
@@ -79,7 +80,7 @@ class Progress:
         return cls(**values)
 
 
-def identity(path: str) -> list[Any]:
+def identity(path: str) -> list[object]:
     """What tells an input file from another: its name, its size, and its bytes in places all over it."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode):
@@ -94,7 +95,7 @@ def identity(path: str) -> list[Any]:
         return [os.path.basename(path), status.st_size, total]
 
 
-def _check_parameters(model: Any, fresh: Any) -> None:
+def _check_parameters(model: Model, fresh: Model) -> None:
     """Refuse a model with other parameters than the run's: it would end with another model, and nobody would know."""
     if type(model.recipe) is not type(fresh.recipe):
         raise ModelFileError(
@@ -153,11 +154,11 @@ class Checkpoint:
         self.plan = plan
         folder.mkdir(parents=True, exist_ok=True)
 
-    def save(self, model: Any, progress: Progress) -> None:
+    def save(self, model: Model, progress: Progress) -> None:
         """Write it, so that it is there whole or the one before still is."""
         save(model, self.path, extra={"run": {"plan": self.plan, "progress": progress.plain()}})
 
-    def load(self, fresh: Any) -> tuple[Any, Progress] | None:
+    def load(self, fresh: Model) -> tuple[Model, Progress] | None:
         """The model and how far it had come; None when no checkpoint was reached.
 
         Parameters

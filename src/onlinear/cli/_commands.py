@@ -5,7 +5,7 @@ command lines by it without importing typer, which takes longer than learning a 
 """
 
 # No annotations as strings here: a named tuple compiles each of them, which a short run would feel.
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 __all__ = ["COMMANDS", "SUMMARY", "Argument", "Command", "Option"]
 
@@ -23,7 +23,7 @@ class Option(NamedTuple):
     spellings: tuple[str, ...]
     kind: Kind
     help: str
-    default: Any = None
+    default: object = None
     metavar: str | None = None
 
 

@@ -10,12 +10,12 @@ from ..exceptions import DataError
 from ..model.stream import label_value
 
 if TYPE_CHECKING:
-    from ..model.types import Label
+    from ..model.types import Costs, Label
 
 __all__ = ["read_costs"]
 
 
-def read_costs(path: Path) -> dict[Any, dict[Label, float]]:
+def read_costs(path: Path) -> Costs:
     """A cost matrix from a file.
 
     Parameters
@@ -46,8 +46,8 @@ def read_costs(path: Path) -> dict[Any, dict[Label, float]]:
     return costs
 
 
-def _costs_of_json(path: Path, found: Any) -> dict[Any, dict[Label, float]]:
-    out: dict[Any, dict[Label, float]] = {}
+def _costs_of_json(path: Path, found: Any) -> Costs:
+    out: Costs = {}
     for right, row in found.items():
         if not isinstance(row, dict):
             raise DataError(f"{path}: the costs of {right!r} must be an object of answers, found {row!r}")
@@ -60,7 +60,7 @@ def _costs_of_json(path: Path, found: Any) -> dict[Any, dict[Label, float]]:
     return out
 
 
-def _costs_of_table(path: Path, text: str) -> dict[Any, dict[Label, float]]:
+def _costs_of_table(path: Path, text: str) -> Costs:
     lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
     if len(lines) < 2:
         raise DataError(f"{path}: expected a table of costs, found {len(lines)} lines")
@@ -69,7 +69,7 @@ def _costs_of_table(path: Path, text: str) -> dict[Any, dict[Label, float]]:
     width = len(_cells(lines[1][1], mark)) - 1
     if len(answers) == width + 1:  # the corner above the right classes
         answers = answers[1:]
-    out: dict[Any, dict[Label, float]] = {}
+    out: Costs = {}
     for number, line in lines[1:]:
         right, *cells = _cells(line, mark)
         if len(cells) != len(answers):
@@ -91,7 +91,7 @@ def _cells(line: str, mark: str | None) -> list[str]:
     return [cell.strip().strip('"') for cell in line.split(mark)] if mark else line.split()
 
 
-def _class_name(text: str) -> Any:
+def _class_name(text: str) -> Label:
     """A class as a stream would call it: numbers are numbers."""
     try:
         number = float(text)

@@ -19,7 +19,8 @@ from ._tally import Tally
 from ._task import Figure, Task, share
 
 if TYPE_CHECKING:
-    from ..model.types import Answers, Array, Values
+    from ..model.model import Model
+    from ..model.types import Answers, Array, Label, Values
     from ._train import Plan
 
 __all__ = ["SequenceStream", "Sequences"]
@@ -195,7 +196,7 @@ class Sequences(Task):
                     f"--template {template!r} is not text in this locale; use a UTF-8 one, as LC_ALL=C.UTF-8"
                 )
 
-    def told(self, model: Any, plan: Plan) -> Values:
+    def told(self, model: Model, plan: Plan) -> Values:
         """The parameters of rule and labeler."""
         entry, recipe = self.find(plan.algorithm), model.recipe
         names = dict.fromkeys([*entry.preset, *entry.parameters, *plan.parameters, *self._TOLD])
@@ -210,7 +211,7 @@ class Sequences(Task):
         """Share of wrong tokens."""
         return counts.held_out_sums.get("wrong_tokens", 0.0), counts.held_out_sums.get("tokens", 0.0)
 
-    def figures(self, model: Any, counts: Counts) -> dict[str, Figure]:
+    def figures(self, model: Model, counts: Counts) -> dict[str, Figure]:
         """Tokens and whole sequences that were right before they were learned."""
         wrong, tokens = self.progress(counts)
         return {
@@ -219,19 +220,19 @@ class Sequences(Task):
             "sequence_accuracy": share(counts.examples - counts.mistakes, counts.examples),
         }
 
-    def n_features(self, model: Any) -> int:
+    def n_features(self, model: Model) -> int:
         """Features known."""
         return int(model.native.n_columns)
 
-    def dtype(self, model: Any) -> str:
+    def dtype(self, model: Model) -> str:
         """Type of the weights."""
         return "float32" if model.native.single_precision else "float64"
 
-    def class_names(self, model: Any) -> list[Any]:
+    def class_names(self, model: Any) -> list[Label]:
         """The labels in the order of their numbers."""
         return list(model.classes)
 
-    def remember(self, model: Any, kept: Values, names: dict[int, str]) -> None:
+    def remember(self, model: Model, kept: Values, names: dict[int, str]) -> None:
         """The templates and the columns are part of the model."""
 
     def test(self, model: Any, files: list[str], reading: Values) -> dict[str, Figure]:

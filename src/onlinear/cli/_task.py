@@ -12,6 +12,7 @@ from ..persistence.values import plain
 from ._reading import check_rows
 
 if TYPE_CHECKING:
+    from ..model.model import Model
     from ..model.types import Label, Values
     from ._train import Plan
 
@@ -45,7 +46,7 @@ class Task:
         """The algorithm of a name."""
         return table.find(algorithm)
 
-    def make(self, algorithm: str, parameters: Values, settings: Values) -> Any:
+    def make(self, algorithm: str, parameters: Values, settings: Values) -> Model:
         """A new model; bad parameters are refused before there is any data."""
         recipe: Any = self.find(algorithm).make(**parameters, **settings)
         recipe.axes()
@@ -70,10 +71,10 @@ class Task:
         """Refuse options of reading that make no sense for the task."""
         check_rows(plan.reading)
 
-    def check_end(self, model: Any, files: list[str]) -> None:
+    def check_end(self, model: Model, files: list[str]) -> None:
         """Refuse a model that has learned nothing it could say."""
 
-    def told(self, model: Any, plan: Plan) -> Values:
+    def told(self, model: Model, plan: Plan) -> Values:
         """The parameters that matter: those of the algorithm, and those that were given."""
         entry = self.find(plan.algorithm)
         names = [*entry.preset, *entry.parameters, *plan.parameters]
@@ -89,7 +90,7 @@ class Task:
         """The same of held-out rows."""
         return counts.held_out_mistakes, counts.held_out
 
-    def figures(self, model: Any, counts: Counts) -> dict[str, Figure]:
+    def figures(self, model: Model, counts: Counts) -> dict[str, Figure]:
         """What else there is to say about the run."""
         if "cost" not in counts.sums and model.recipe.cost_matrix is None:
             return {}
@@ -104,7 +105,7 @@ class Task:
         """Type of the weights."""
         return str(model.learner.dtype)
 
-    def class_names(self, model: Any) -> list[Any]:
+    def class_names(self, model: Any) -> list[Label]:
         """The classes in the order of their numbers."""
         names: list[Label] = model.labels.names
         return names

@@ -14,7 +14,8 @@ from ._errors import UsageError
 from ._task import Figure, Task, share
 
 if TYPE_CHECKING:
-    from ..model.types import Values
+    from ..model.model import Model, RowModel
+    from ..model.types import Label, Values
     from ._train import Plan
 
 __all__ = ["NAMES", "task_of"]
@@ -30,7 +31,7 @@ class Regression(Task):
         """The algorithm of a name; few are defined for this task."""
         return among(table.of_kind(self.name), algorithm, self.name)
 
-    def make(self, algorithm: str, parameters: Values, settings: Values) -> Any:
+    def make(self, algorithm: str, parameters: Values, settings: Values) -> Model:
         """A new model."""
         recipe = self.find(algorithm).make(**parameters, **settings)
         recipe.axes()
@@ -45,14 +46,14 @@ class Regression(Task):
         """Mean absolute error."""
         return counts.held_out_sums.get("absolute", 0.0), counts.held_out
 
-    def figures(self, model: Any, counts: Counts) -> dict[str, Figure]:
+    def figures(self, model: Model, counts: Counts) -> dict[str, Figure]:
         """Mean absolute and squared errors."""
         return {
             "mean_absolute_error": share(*self.progress(counts)),
             "mean_squared_error": share(counts.sums.get("squared", 0.0), counts.examples),
         }
 
-    def class_names(self, model: Any) -> list[Any]:
+    def class_names(self, model: Model) -> list[Label]:
         """There are none."""
         return []
 
@@ -105,7 +106,7 @@ class Multilabel(Task):
     #: What is the ranker's own and not its rule's.
     _OWN = ("threshold", "fit_intercept", "average")
 
-    def make(self, algorithm: str, parameters: Values, settings: Values) -> Any:
+    def make(self, algorithm: str, parameters: Values, settings: Values) -> Model:
         """A new ranker by the given rule."""
         own = {name: value for name, value in parameters.items() if name in self._OWN}
         rest = {name: value for name, value in parameters.items() if name not in self._OWN}
@@ -119,7 +120,7 @@ class Multilabel(Task):
         trial.start(0, [], settings["dtype"])
         return model_of(recipe)
 
-    def told(self, model: Any, plan: Plan) -> Values:
+    def told(self, model: Model, plan: Plan) -> Values:
         """The parameters of rule and ranker."""
         entry, recipe = self.find(plan.algorithm), model.recipe
         names = dict.fromkeys([*entry.preset, *entry.parameters, *plan.parameters, "average"])
@@ -139,7 +140,7 @@ class Multilabel(Task):
         """Mean ranking loss."""
         return counts.held_out_sums.get("ranking_loss", 0.0), counts.held_out
 
-    def figures(self, model: Any, counts: Counts) -> dict[str, Figure]:
+    def figures(self, model: Model, counts: Counts) -> dict[str, Figure]:
         """How well labels were ranked before they were learned."""
         return {
             "ranking_loss": share(*self.progress(counts)),
@@ -163,7 +164,7 @@ def among(known: dict[str, table.Algorithm], algorithm: str, task: str) -> table
     return found
 
 
-def _measured(model: Any, files: list[str], reading: Values) -> Values:
+def _measured(model: RowModel, files: list[str], reading: Values) -> Values:
     """Figures of a model that is no classifier."""
     from ._task_results import evaluate_rows  # which needs NumPy
 

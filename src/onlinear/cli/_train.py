@@ -26,7 +26,8 @@ from ._task import Task, share
 
 if TYPE_CHECKING:
     from ..io import Batch, Reader
-    from ..model.types import Array, Label, Values
+    from ..model.model import Model
+    from ..model.types import Answers, Array, Costs, Values
 
 __all__ = ["Plan", "train"]
 
@@ -87,7 +88,7 @@ class Plan:
     names: int | None = None
     quiet: bool = False
     task: Task = field(default_factory=Task)
-    costs: dict[Any, dict[Label, float]] | None = None
+    costs: Costs | None = None
     templates: list[str] | None = None
 
     def check(self) -> None:
@@ -156,7 +157,7 @@ class Plan:
             if type(self.task) is not Task:
                 raise UsageError(f"--cost-matrix is for classification, not for --task {self.task.name}")
             settings["cost_matrix"] = self.costs
-        model = self.task.make(self.algorithm, self.parameters, settings)
+        model: Any = self.task.make(self.algorithm, self.parameters, settings)
         if self.costs is not None:
             model.costly([])  # the matrix names the classes, and must be one
         return model
@@ -224,7 +225,7 @@ def train(plan: Plan) -> tuple[Values, int]:
 class _Run:
     """One training run."""
 
-    def __init__(self, plan: Plan, files: list[str], model: Any, interrupt: Interrupt) -> None:
+    def __init__(self, plan: Plan, files: list[str], model: Model, interrupt: Interrupt) -> None:
         self.plan = plan
         self.files = files
         self.interrupt = interrupt
@@ -242,7 +243,7 @@ class _Run:
         self.negative: list[int] = []  # columns of names that count with a minus
         self.format = ""
 
-    def _resumed(self, model: Any) -> Any:
+    def _resumed(self, model: Model) -> Model:
         assert self.checkpoint is not None
         if not self.plan.resume:
             self.checkpoint.refuse_to_overwrite()
@@ -354,7 +355,7 @@ class _Run:
         label = self.learner.label_text(batch, row)
         self.display.row(label, guess, features, self.progress.position, whole, part)
 
-    def _count_classes(self, numbers: Any) -> None:
+    def _count_classes(self, numbers: Answers) -> None:
         if numbers is None:
             return
         counts = self.progress.class_counts

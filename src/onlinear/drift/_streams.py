@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ from ..exceptions import DataError, ParameterError
 from ..model.parameters import check_number
 
 if TYPE_CHECKING:
-    from ..model.types import Array, MatrixLike, Seed
+    from ..model.types import Array, Label, MatrixLike, Seed
 
 __all__ = ["DriftStream", "abrupt", "four_phases", "gradual", "recurring"]
 
@@ -31,7 +31,7 @@ class DriftStream:
     def __len__(self) -> int:
         return len(self.y)
 
-    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+    def __iter__(self) -> Iterator[tuple[MatrixLike, Label]]:
         """Rows as matrices of one row, and their classes."""
         for i in range(len(self)):
             yield self.X[i : i + 1], self.y[i]
@@ -61,8 +61,8 @@ def four_phases(
     X: MatrixLike,
     y: npt.ArrayLike,
     *,
-    positive: Sequence[Any],
-    negative: Sequence[Any],
+    positive: Sequence[Label],
+    negative: Sequence[Label],
     per_phase: int = 500,
     random_state: Seed = None,
 ) -> DriftStream:
@@ -121,7 +121,7 @@ def _chances(per_phase: int) -> Array:
 class _Pool:
     """Examples of a class, drawn in random order and again from the start when all have been."""
 
-    def __init__(self, rows: Array, rng: np.random.RandomState, name: Any) -> None:
+    def __init__(self, rows: Array, rng: np.random.RandomState, name: Label) -> None:
         if not len(rows):
             raise DataError(f"four_phases: there is no example of class {name!r}")
         self._rows, self._rng, self._left = rows, rng, []

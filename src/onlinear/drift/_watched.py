@@ -17,7 +17,7 @@ from ..model.parameters import check_choice, check_number
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from ..model.types import Array, Features, LabelsLike, MatrixLike, Values
+    from ..model.types import Array, Features, Label, LabelsLike, MatrixLike, Values
 
 __all__ = ["Watched", "is_fitted"]
 
@@ -251,7 +251,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         probabilities: Array = self.model_.predict_proba(X)
         return probabilities
 
-    def predict_one(self, x: Features) -> Any:
+    def predict_one(self, x: Features) -> Label:
         """The class of one example given as a dict; None before any is known.
 
         Parameters

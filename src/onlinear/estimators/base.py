@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from sklearn.utils import Tags
 
-    from ..model.types import MatrixLike, PathLike, Seed
+    from ..model.types import Axis, MatrixLike, PathLike, Seed
 
 __all__ = ["LinearShell", "RowShell", "Shell"]
 
@@ -127,7 +127,7 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
         shell._model = model
         return shell
 
-    def axes(self) -> tuple[Any, Any]:
+    def axes(self) -> tuple[Axis, Axis]:
         """The rule and the belief these parameters mean.
 
         Returns
@@ -197,7 +197,7 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
         rng = seeded(type(self).__name__, self.random_state)
         n = rows if isinstance(rows, int) else len(rows)
         best, patience = np.inf, 0
-        # A patience longer than several passes could never run out; it asks for more of them. One pass is one pass.
+        # Where `n_iter_no_change` exceeds `passes` it could never be reached, so that many passes are added; passes=1 stays one.
         patient = self.early_stopping and 1 < self.passes < self.n_iter_no_change
         extra = self.n_iter_no_change if patient else 0
         for number in range(self.passes + extra):
@@ -310,7 +310,7 @@ class RowShell(Shell[R], Generic[R]):
             )
         return weights
 
-    def fit_stream(self, batches: Iterable[Any]) -> Self:
+    def fit_stream(self, batches: Iterable[tuple[Any, ...] | Batch]) -> Self:
         """Learn from batches as they come, one pass.
 
         Parameters

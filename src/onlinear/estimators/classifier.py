@@ -293,7 +293,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict_one(self, x: Features) -> Any:
+    def predict_one(self, x: Features) -> Label:
         """The most likely class of one dict of features; None before any class is known.
 
         Parameters

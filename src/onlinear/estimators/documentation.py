@@ -7,9 +7,12 @@ import re
 import sys
 from dataclasses import fields
 from types import FunctionType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from .. import rule
+
+if TYPE_CHECKING:
+    from ..model.recipe import Recipe
 
 __all__ = ["documented", "joined_documentation"]
 
@@ -109,7 +112,7 @@ def documented(cls: type[T]) -> type[T]:
     return cls
 
 
-def joined_documentation(recipe: Any, made: type) -> str:
+def joined_documentation(recipe: type[Recipe], made: type) -> str:
     """The documentation of an estimator: its recipe's, then the parameters and attributes that all have."""
     document = inspect.cleandoc(recipe.__doc__ or "")
     for heading, shared, known in (
@@ -160,7 +163,7 @@ def _listed(words: Any) -> str:
     return "{" + ", ".join(map(_said, words)) + "}"
 
 
-def _said(value: Any) -> str:
+def _said(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import hypot, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..model.native import Native
 from ..model.rows import SparseRows, refuse
 
 if TYPE_CHECKING:
-    from ..model.types import Array
+    from ..model.types import Array, Label
 
 __all__ = ["Explanation"]
 
@@ -52,8 +52,8 @@ class Explanation:
         How many features the example has.
     """
 
-    predicted: Any
-    rival: Any
+    predicted: Label
+    rival: Label
     margin: float
     std: float | None
     intercept: float

@@ -206,7 +206,7 @@ class OnlineLabeler(Shell[SequenceModel]):
         """
         return [] if self._model is None else self.predict([x])[0]
 
-    def fit_stream(self, batches: Iterable[Any]) -> Self:
+    def fit_stream(self, batches: Iterable[tuple[Any, ...] | PathLike]) -> Self:
         """Learn batches of sequences as they come, one pass.
 
         Parameters

@@ -25,7 +25,7 @@ def shell(cls: type[T]) -> type[T]:
 
 
 @cache
-def estimator_of(recipe: Any) -> Any:
+def estimator_of(recipe: type[Recipe]) -> Any:
     """The scikit-learn class of a recipe; the same one for every call.
 
     Parameters

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from sklearn.utils import Tags
 
+    from ..io import Batch
     from ..model.types import Features, Label, LabelsLike, MatrixLike
 
 __all__ = ["OnlineRanker", "RankingReport"]
@@ -59,7 +60,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
     model_class = RankerModel
 
     if TYPE_CHECKING:
-        phi: Callable[[Any, Any], Any] | None
+        phi: Callable[[MatrixLike, Label], MatrixLike] | None
         threshold: float | None
 
     @classmethod
@@ -174,7 +175,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         arrays = (rows.data, rows.indices, rows.indptr)
         return to_rows(csr_matrix(arrays, shape=(rows.n_rows, rows.n_columns))[places.ravel()])
 
-    def fit_stream(self, batches: Iterable[Any]) -> Self:
+    def fit_stream(self, batches: Iterable[tuple[Any, ...] | Batch]) -> Self:
         """Learn from batches as they come, one pass.
 
         Parameters
@@ -488,7 +489,7 @@ def label_sets_of(y: LabelsLike) -> LabelSets:
     return LabelSets(labels, starts, np.unique(labels), one_each=True)
 
 
-def _looks_like_an_indicator(y: Collection[Any]) -> bool:
+def _looks_like_an_indicator(y: Collection[Label]) -> bool:
     """Rows of one length, all 0 and 1: as label lists they would repeat themselves, or all be the same."""
     rows = [labels for labels in y if isinstance(labels, list | tuple)]
     if len(rows) != len(y) or len({len(row) for row in rows}) != 1 or len(rows[0]) < 2:
@@ -510,7 +511,7 @@ def _from_indicator(matrix: Any) -> LabelSets:
     )
 
 
-def _from_lists(y: Collection[Any]) -> LabelSets:
+def _from_lists(y: Collection[Label]) -> LabelSets:
     for row, labels in enumerate(y):
         if not isinstance(labels, Collection) or isinstance(labels, str | bytes):
             raise DataError(f"the labels of row {row} must be a list, got {labels!r}", row)

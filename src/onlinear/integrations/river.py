@@ -80,7 +80,7 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         """
         self.model.learn_one(x, y, w)
 
-    def predict_proba_one(self, x: Features, **_: Any) -> dict[Label, float]:
+    def predict_proba_one(self, x: Features, **_: object) -> dict[Label, float]:
         """Probability of every class met so far.
 
         Parameters
@@ -90,7 +90,7 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         """
         return self.model.predict_proba_one(x)
 
-    def predict_one(self, x: Features, **_: Any) -> Any:
+    def predict_one(self, x: Features, **_: object) -> Label:
         """The most likely class; None before any is known.
 
         Parameters
@@ -151,7 +151,7 @@ class RiverRegressor(base.Regressor):  # type: ignore[misc]
         """
         self.model.learn_one(x, y, w)
 
-    def predict_one(self, x: Features, **_: Any) -> float:
+    def predict_one(self, x: Features, **_: object) -> float:
         """The expected target; 0 before any learning.
 
         Parameters
@@ -250,7 +250,7 @@ class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc
         self.estimator = estimator
         self.model: OnlineRanker = clone(estimator)
 
-    def learn_one(self, x: Features, y: Mapping[Any, bool], w: float = 1.0) -> None:
+    def learn_one(self, x: Features, y: Mapping[Label, bool], w: float = 1.0) -> None:
         """Learn one example.
 
         Parameters
@@ -264,7 +264,7 @@ class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc
         """
         self.model.learn_one(x, y, w)
 
-    def predict_proba_one(self, x: Features, **_: Any) -> dict[Any, dict[bool, float]]:
+    def predict_proba_one(self, x: Features, **_: object) -> dict[Label, dict[bool, float]]:
         """Probability of every label met so far, to belong and not to.
 
         Parameters
@@ -274,7 +274,7 @@ class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc
         """
         return {label: {False: 1 - p, True: p} for label, p in self.model.predict_proba_one(x).items()}
 
-    def predict_one(self, x: Features, **_: Any) -> dict[Label, bool]:
+    def predict_one(self, x: Features, **_: object) -> dict[Label, bool]:
         """Whether each label met so far belongs to the example.
 
         Parameters

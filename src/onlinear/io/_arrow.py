@@ -60,7 +60,7 @@ class _Rows:
         self.entries: list[_Entries] = []
         self.refused: dict[int, tuple[int, str, str, str]] = {}
 
-    def refuse(self, rows: Ints, column: int, values: Any, expected: str, remedy: str) -> None:
+    def refuse(self, rows: Ints, column: int, values: pa.Array, expected: str, remedy: str) -> None:
         for row in rows.tolist():
             self.refused.setdefault(row, (column + 1, expected, f'"{values[row].as_py()}"', remedy))
 
@@ -270,7 +270,7 @@ class ArrowReader:
 
     # The columns
 
-    def _add_numbers(self, rows: _Rows, number: int, name: str, column: Any) -> None:
+    def _add_numbers(self, rows: _Rows, number: int, name: str, column: pa.Array) -> None:
         import pyarrow as pa
 
         if pa.types.is_boolean(column.type):
@@ -293,7 +293,7 @@ class ArrowReader:
         feature = np.full(len(at), self._column(name), np.int64)
         rows.entries.append(_Entries(at, feature, values[at]))
 
-    def _add_categories(self, rows: _Rows, name: str, column: Any) -> None:
+    def _add_categories(self, rows: _Rows, name: str, column: pa.Array) -> None:
         parents, codes, values = _categories(column)
         missing = {"", *self._settings.missing}
         features = np.array(
@@ -304,7 +304,7 @@ class ArrowReader:
         ones = np.ones(int(there.sum()), np.float32)
         rows.entries.append(_Entries(parents[there], features[there], ones))
 
-    def _add_text(self, rows: _Rows, column: Any) -> None:
+    def _add_text(self, rows: _Rows, column: pa.Array) -> None:
         documents = ["" if text is None else str(text) for text in column.to_pylist()]
         values, indices, indptr = self._hasher.transform32(documents)
         at = np.repeat(np.arange(rows.n_rows), np.diff(indptr))
@@ -321,7 +321,7 @@ class ArrowReader:
             self._names[column] = name
         return column
 
-    def _labels(self, rows: _Rows, number: int, column: Any) -> _Labels:
+    def _labels(self, rows: _Rows, number: int, column: pa.Array) -> _Labels:
         import pyarrow as pa
 
         many = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
@@ -390,20 +390,20 @@ def _open_arrow(pa: Any, stream: ByteStream, size: int) -> Iterator[pa.RecordBat
                 yield records.slice(start, size)
 
 
-def _is_string(kind: Any) -> bool:
+def _is_string(kind: pa.DataType) -> bool:
     import pyarrow as pa
 
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or _is_view(kind))
 
 
-def _is_view(kind: Any) -> bool:
+def _is_view(kind: pa.DataType) -> bool:
     """Whether a type is that of strings as polars writes them."""
     import pyarrow as pa
 
     return hasattr(pa.types, "is_string_view") and bool(pa.types.is_string_view(kind))
 
 
-def _role_of_type(kind: Any) -> str:
+def _role_of_type(kind: pa.DataType) -> str:
     import pyarrow as pa
 
     types = pa.types
@@ -418,7 +418,7 @@ def _role_of_type(kind: Any) -> str:
     return "ignored" if types.is_null(kind) else "unknown"
 
 
-def _categories(column: Any) -> tuple[Ints, Ints, list[Any]]:
+def _categories(column: pa.Array) -> tuple[Ints, Ints, list[Any]]:
     """Return for each value that is not null its row and its number in the list of different values."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -437,7 +437,7 @@ def _categories(column: Any) -> tuple[Ints, Ints, list[Any]]:
     return parents[valid].astype(np.int64), codes[valid], column.dictionary.to_pylist()
 
 
-def _weights(rows: _Rows, number: int, column: Any) -> Floats:
+def _weights(rows: _Rows, number: int, column: pa.Array) -> Floats:
     import pyarrow as pa
 
     weight = column.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy(zero_copy_only=False)

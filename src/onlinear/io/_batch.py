@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from scipy.sparse import csr_matrix
 
-    from ..model.types import Array
+    from ..model.types import Answers, Array, Numbers
 
 __all__ = ["Batch", "Buffers"]
 
@@ -22,14 +22,14 @@ class Buffers(NamedTuple):
     The entries are those of `Batch`.
     """
 
-    indptr: Any
-    indices: Any
-    values: Any
-    labels: Any
-    label_ids: Any
-    label_indptr: Any
-    weight: Any
-    lines: Any
+    indptr: Numbers
+    indices: Numbers
+    values: Numbers
+    labels: Numbers
+    label_ids: Numbers
+    label_indptr: Numbers
+    weight: Numbers
+    lines: Numbers
 
 
 class Batch:
@@ -177,7 +177,7 @@ class Batch:
         return self.label_indptr is not None or not bool(np.any(np.isnan(self.labels) & (self.label_ids < 0)))
 
     @property
-    def y(self) -> Any:
+    def y(self) -> Answers:
         """The labels.
 
         An array of float64 when all are numbers, of str when all are text, else of objects, which are the same
@@ -231,7 +231,7 @@ class Batch:
         )
 
 
-def _array(numbers: Any) -> Array:
+def _array(numbers: Numbers) -> Array:
     """Numbers of the parser's memory as an array; the first one that is asked for imports NumPy."""
     import numpy as np
 

@@ -7,11 +7,14 @@ import io
 import os
 import sys
 from collections.abc import Generator, Iterator, Sequence
-from typing import Any, BinaryIO, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeAlias, cast
 
 from ..exceptions import ParameterError, ReadError
 from ._ahead import Ahead
 from ._compression import BLOCK, LONGEST_MAGIC, Decompressor, detect
+
+if TYPE_CHECKING:
+    from ..model.types import Numbers
 
 __all__ = ["ByteStream", "Sink", "Source", "expand", "open_stream"]
 
@@ -180,7 +183,7 @@ class _PlainFile(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: Numbers) -> int:
         if not self._block:
             self._block = self._stream.read_plain()
         count = min(len(buffer), len(self._block))
@@ -202,7 +205,7 @@ class _Input(io.FileIO):
         except OSError as error:
             raise OSError(error.errno, error.strerror, self._called) from None
 
-    def readinto(self, buffer: Any) -> int:
+    def readinto(self, buffer: Numbers) -> int:
         try:
             return super().readinto(buffer)
         except OSError as error:

@@ -7,7 +7,7 @@ for two classes. Another thread may bring a class at any time: whoever needs nam
 from __future__ import annotations
 
 from math import nextafter
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from .arrays import Array
 from .labels import Classes
 from .model import RowModel
 from .rows import Rows, SparseRows, refuse
+
+if TYPE_CHECKING:
+    from .types import Numbers
 
 __all__ = [
     "confidences",
@@ -110,7 +113,7 @@ def oriented_weights(blocks: Array, classes: Classes) -> Array:
     return oriented(blocks.T, classes).reshape(1, -1)
 
 
-def deviations(variances: Any, classes: Classes) -> Array:
+def deviations(variances: Numbers, classes: Classes) -> Array:
     """The standard deviation of each weight, shaped as `oriented_weights`."""
     classes = classes.among(len(variances))
     if classes.count > 2:

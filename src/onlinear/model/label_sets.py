@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..exceptions import DataError
 from .arrays import Array
 from .labels import Labels, label_array, mixed_labels
+
+if TYPE_CHECKING:
+    from .types import Label
 
 __all__ = ["LabelSets", "flat_labels"]
 
@@ -86,7 +89,7 @@ class LabelSets:
         return np.ascontiguousarray(numbers), np.ascontiguousarray(lists)
 
 
-def flat_labels(labels: Iterable[Any]) -> Array:
+def flat_labels(labels: Iterable[Label]) -> Array:
     """Labels as a flat array; mixed kinds are refused rather than turned into strings."""
     values = list(labels)
     array = label_array(values)

@@ -50,12 +50,12 @@ class Classes:
             return sorted(numbers, key=lambda i: f"{type(names[i]).__name__}:{names[i]!r}")
 
     @property
-    def names(self) -> list[Any]:
+    def names(self) -> list[Label]:
         """The classes in the order of their numbers."""
         return self._names[: self.count]
 
     @cached_property
-    def ranked(self) -> list[Any]:
+    def ranked(self) -> list[Label]:
         """The classes, sorted, as a list."""
         return [self._names[number] for number in self.ranking]
 
@@ -130,7 +130,7 @@ class Labels:
         rows = rows[[label not in self.index for label in y[rows].tolist()]]
         return y[rows], rows
 
-    def add(self, labels: Array | list[Any]) -> None:
+    def add(self, labels: Array | list[Label]) -> None:
         """Give numbers to labels not met before, in the given order; nothing changes where one of them is refused."""
         if len(labels) == 0:
             return  # nothing, of whatever type
@@ -160,7 +160,7 @@ class Labels:
         """The number of each sorted class."""
         return self.classes.order
 
-    def stray(self, y: Array) -> Any:
+    def stray(self, y: Array) -> Label:
         """A label of `y` that has no number, or None."""
         return next((label for label in y.tolist() if label not in self.index), None)
 
@@ -253,7 +253,7 @@ def distinct_labels(y: Array) -> Array:
 _ORDER = "<" if sys.byteorder == "little" else ">"
 
 
-def type_of(labels: Array | list[Any]) -> str:
+def type_of(labels: Array | list[Label]) -> str:
     """The type of an array of labels; that of a list, as a stream brings them, is known without making one."""
     if isinstance(labels, list):
         kinds = {type(label) for label in labels}
@@ -319,16 +319,16 @@ def label_array(y: LabelsLike) -> Array:
 _LABEL_KINDS = "iubfUO"
 
 
-def _plain(labels: Array | list[Any]) -> list[Any]:
+def _plain(labels: Array | list[Label]) -> list[Label]:
     if isinstance(labels, list):
         return labels
     if labels.dtype.kind not in _LABEL_KINDS:
         raise _no_label(labels.ravel()[0])
-    out: list[Any] = labels.tolist()
+    out: list[Label] = labels.tolist()
     return out
 
 
-def label_of(label: Label) -> Any:
+def label_of(label: Label) -> Label:
     """A label as models keep it; one that no model file can hold is refused when it comes, not when it is saved."""
     if isinstance(label, str):  # words and whole numbers without NumPy, which a command may not have imported
         if label[-1:] == "\0":
@@ -377,7 +377,7 @@ def _no_label(label: Label) -> DataError:
     )
 
 
-def _changed(given: Any, label: Label) -> DataError:
+def _changed(given: Label, label: Label) -> DataError:
     """What is wrong with a label that an array of labels cannot hold as it is."""
     if isinstance(given, bytes):
         return _no_label(given)

@@ -24,7 +24,7 @@ from .weights import need_weight
 
 if TYPE_CHECKING:
     from .stream import RowStream
-    from .types import Array, Axis, Features, Label, Values
+    from .types import Array, Axis, Features, Label, Numbers, Values
 
 
 __all__ = ["Model", "RowModel"]
@@ -256,7 +256,7 @@ class RowModel(Model):
         if self.schema.names is not None and handle.n_features != before:
             self.schema.names += handle.fresh_names
 
-    def is_weightless(self, x: Features, w: Any, dtype: str) -> bool:
+    def is_weightless(self, x: Features, w: object, dtype: str) -> bool:
         """Whether an example that would bring something new has no weight: then it is checked and brings nothing."""
         need_weight(w)
         if w == 0:
@@ -269,7 +269,7 @@ class RowModel(Model):
                 raise refuse_dict(x, fault, row, column, single_precision=single)
         return bool(w == 0)
 
-    def read_dict(self, x: Features, *, variances: bool = False) -> Any:
+    def read_dict(self, x: Features, *, variances: bool = False) -> Numbers:
         """Scores or variances of one dict, a number for each block."""
         learner = self.learner
         try:

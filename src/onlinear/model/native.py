@@ -14,7 +14,7 @@ from .rows import Rows, SparseRows, narrowed, refuse
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from .types import Array, Axis, Values
+    from .types import Array, Axis, Numbers, Values
 
 
 __all__ = ["SCALE", "Native", "Report", "check_scaled", "need_size", "need_whole"]
@@ -23,7 +23,7 @@ __all__ = ["SCALE", "Native", "Report", "check_scaled", "need_size", "need_whole
 SCALE = "feature_scale"
 
 
-def check_scaled(belief: Any, state: Any) -> None:
+def check_scaled(belief: Axis, state: Values) -> None:
     """Refuse a state whose weights are those of scaled features for a belief without scales.
 
     Raises
@@ -258,7 +258,7 @@ class Native:
         scores: Array = self._read_out(read(*rows.arguments(), variances, n_threads))
         return scores
 
-    def chosen(self, rows: Rows, order: list[int], *, n_threads: int = 1) -> Any:
+    def chosen(self, rows: Rows, order: list[int], *, n_threads: int = 1) -> Numbers:
         """The place in `order`, a list of classes, of the one each row is predicted as.
 
         The class with the highest score, the first of equals in `order`; of two, the second.
@@ -278,7 +278,7 @@ class Native:
             return rows
         return narrowed(rows, handle.n_features, handle.single_precision)
 
-    def _read_out(self, out: Any) -> Any:
+    def _read_out(self, out: Numbers) -> Numbers:
         if isinstance(out, tuple):
             raise refuse(*out, single_precision=self.handle.single_precision, learning=False)
         return out
@@ -474,7 +474,7 @@ def _shortly(value: object) -> str:
     return f"a dict of {', '.join(map(repr, value))}" if isinstance(value, dict) and value else repr(value)
 
 
-def contiguous(value: Any) -> Any:
+def contiguous(value: Numbers) -> Numbers:
     """Arrays laid out as the core reads them; other values as they are."""
     import numpy as np
 

@@ -21,7 +21,7 @@ from .parameters import (
     check_numbers,
     with_advice,
 )
-from .types import Axis, Values
+from .types import Axis, Label, Values
 
 __all__ = ["Classification", "Gaussian", "Linear", "Name", "OfRows", "Recipe", "Regression", "recipe"]
 
@@ -78,7 +78,7 @@ class Name:
         name: str,
         advice: str = "",
         *,
-        preset: Mapping[str, Any] | None = None,
+        preset: Mapping[str, object] | None = None,
         parameters: tuple[str, ...] | None = None,
         paper: str | None = None,
     ) -> None:
@@ -256,7 +256,7 @@ class Linear(OfRows):
 class Classification(Linear):
     """A classifier."""
 
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    class_weight: Mapping[Label, float] | Literal["balanced"] | None = None
     cost_matrix: Any = None
     cost_update: Literal["prediction", "max_loss"] = "prediction"
 

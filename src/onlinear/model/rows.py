@@ -64,7 +64,7 @@ class DenseRows(NamedTuple):
 Rows: TypeAlias = SparseRows | DenseRows
 
 
-def refuse_masked(given: Any, name: str) -> None:
+def refuse_masked(given: object, name: str) -> None:
     """Refuse an array some of whose entries are masked: the numbers under a mask mean nothing."""
     masked = sys.modules.get("numpy.ma")
     if masked is not None and isinstance(given, masked.MaskedArray) and masked.is_masked(given):

@@ -20,10 +20,12 @@ __all__ = [
     "Answers",
     "Array",
     "Axis",
+    "Costs",
     "Features",
     "Label",
     "LabelsLike",
     "MatrixLike",
+    "Numbers",
     "PathLike",
     "Seed",
     "SequencesLike",
@@ -42,6 +44,9 @@ SequencesLike: TypeAlias = Iterable[Any]
 #: The answers of a batch as its stream numbers them: classes, targets, or lists of labels.
 Answers: TypeAlias = Any
 
+#: Numbers as anything with the buffer protocol: an array, or a view of the core's memory.
+Numbers: TypeAlias = Any
+
 #: A class: a word, a number or a truth value, of Python's or NumPy's.
 Label: TypeAlias = Any
 
@@ -50,6 +55,9 @@ Features: TypeAlias = Mapping[Any, Any]
 
 #: Values by name: parameters, options, figures, the fields of a file.
 Values: TypeAlias = dict[str, Any]
+
+#: What it costs to take a class for another: by the true class, then by the predicted one.
+Costs: TypeAlias = dict[Label, dict[Label, float]]
 
 #: Where a file is.
 PathLike: TypeAlias = str | os.PathLike[str]

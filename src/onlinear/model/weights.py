@@ -13,13 +13,13 @@ from .rows import refuse_masked
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from .types import Array
+    from .types import Array, Label
 
 
 __all__ = ["balanced_weights", "class_weights", "need_weight", "weights_of"]
 
 
-def need_weight(w: Any) -> None:
+def need_weight(w: object) -> None:
     """Raise unless `w` can be the weight of an example."""
     weight: Any = w
     if not isinstance(w, Real):
@@ -53,7 +53,7 @@ def weights_of(sample_weight: npt.ArrayLike | None, n: int) -> Array | None:
 
 
 def class_weights(
-    given: Mapping[Any, float] | str | None, names: Sequence[Any], least: int = 0
+    given: Mapping[Label, float] | str | None, names: Sequence[Label], least: int = 0
 ) -> tuple[Array | None, bool]:
     """The weight of each class, `least` of them or more, in the order of `names`, and whether counts so far balance them."""
     if given is None or isinstance(given, str):

@@ -17,7 +17,7 @@ from .tensors import write_tensors
 from .writing import written_aside
 
 if TYPE_CHECKING:
-    from ..model.types import Array, PathLike, Values
+    from ..model.types import Array, Label, PathLike, Values
 
 __all__ = ["ServingHandle", "save_compact", "start_serving"]
 
@@ -112,7 +112,7 @@ def start_serving(
     content: Values,
     tensors: dict[str, Array],
     n_features: int,
-    classes: Array | list[Any],
+    classes: Array | list[Label],
 ) -> None:
     """A model that predicts with given weights: whatever learned them, a mean is enough to apply them."""
     if not isinstance(model, ClassifierModel):

@@ -34,7 +34,7 @@ def check(value: Any, kind: Kind, name: str) -> None:
         check(part, inner, f"{name}{suffix}")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     text = ascii(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -53,7 +53,7 @@ def number(low: float = float("-inf"), high: float = float("inf"), *, of_whole: 
     told = "a count up to 2**53" if of_whole else "a finite number"
     told += f" of at least {low:g}" if low > float("-inf") and not of_whole else ""
 
-    def test(v: Any) -> bool:
+    def test(v: object) -> bool:
         if not isinstance(v, int | float) or isinstance(v, bool) or not low <= v <= high:
             return False
         return isfinite(v) and (not of_whole or float(v).is_integer())
@@ -111,7 +111,7 @@ def record(
     if closed and not needed:
         told = f"an object with nothing but {', '.join(fields)}"
 
-    def test(v: Any) -> bool:
+    def test(v: object) -> bool:
         return (
             isinstance(v, dict)
             and (not needed or fields.keys() <= v.keys())
@@ -128,7 +128,7 @@ def choice(*values: Any) -> Kind:
     return Kind(f"one of {', '.join(map(repr, values))}", lambda v: isinstance(v, str) and v in values)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 from .. import _core
 from ..exceptions import DataError, ModelFileError, ParameterError
@@ -196,7 +196,7 @@ def _checked_sizes(content: Values, tensors: dict[str, Tensor]) -> int:
     return n_features
 
 
-def _is_count(value: Any) -> TypeGuard[int]:
+def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
@@ -222,7 +222,7 @@ def _start_learning(
     content: Values,
     tensors: dict[str, Tensor],
     n_features: int,
-    classes: Array | list[Any],
+    classes: Array | list[Label],
 ) -> None:
     state: Values = {key: tensor.numbers for key, tensor in tensors.items() if not key.startswith("words.")}
     bits = state.pop("touched", None)
@@ -240,7 +240,7 @@ def _start_learning(
     model.learner.handle.load_state(state, touched)
 
 
-def class_array(classes: list[Label], dtype: str | None) -> Array | list[Any]:
+def class_array(classes: list[Label], dtype: str | None) -> Array | list[Label]:
     """Class labels as the array they came from; as they are where they would make that array."""
     if classes and type_of(classes) == dtype:
         return classes

@@ -21,6 +21,7 @@ from .values import label, plain
 from .writing import written_aside
 
 if TYPE_CHECKING:
+    from .. import _core
     from ..model.types import PathLike, Values
 
 __all__ = ["FORMAT", "describe", "save"]
@@ -34,12 +35,12 @@ MOST_UNPACKED = 1 << 28
 VECTORS = ("calibration", "counters", "class_counts")
 
 
-def vectors_of(numbers: dict[str, Any]) -> dict[str, list[float]]:
+def vectors_of(numbers: Values) -> dict[str, list[float]]:
     """What a file holds of a state's short lists: those that are always there, and the cut where one was learned."""
     return {name: list(numbers[name]) for name in (*VECTORS, "cut") if name in numbers}
 
 
-def vectors_in(content: dict[str, Any]) -> dict[str, list[float]]:
+def vectors_in(content: Values) -> dict[str, list[float]]:
     """The same out of a file, as numbers."""
     found = content["vectors"]
     return {name: [float(item) for item in found[name]] for name in (*VECTORS, "cut") if name in found}
@@ -53,7 +54,7 @@ _FEW = 0.75
 _PART = 1 << 17
 
 
-def save(model: Any, path: PathLike, *, extra: Mapping[str, Any] | None = None) -> None:
+def save(model: Any, path: PathLike, *, extra: Mapping[str, object] | None = None) -> None:
     """Write `model` to `path`; the file appears whole or not at all.
 
     Parameters
@@ -151,7 +152,9 @@ def word_tensors(words: Mapping[int, str]) -> Values:
     }
 
 
-def _state_pieces(handle: Any, name: str, rows: int, columns: int) -> Iterator[tuple[int, Any]]:
+def _state_pieces(
+    handle: _core.Learner, name: str, rows: int, columns: int
+) -> Iterator[tuple[int, memoryview]]:
     """An array of a learner's state: some columns of all rows at a time.
 
     A model of several classes lies in memory feature by feature and in the file class by class; this way it is read
@@ -165,14 +168,16 @@ def _state_pieces(handle: Any, name: str, rows: int, columns: int) -> Iterator[t
             yield row, part[row * width : (row + 1) * width]
 
 
-def _matrix_pieces(handle: Any, name: str, rows: int, columns: int) -> Iterator[tuple[int, Any]]:
+def _matrix_pieces(
+    handle: _core.Learner, name: str, rows: int, columns: int
+) -> Iterator[tuple[int, memoryview]]:
     """The same for an array that lies in memory row by row."""
     step = max(1, _PART // max(columns, 1))
     for first in range(0, rows, step):
         yield 0, handle.state_part(name, (first, first + step), (0, columns)).cast("B")
 
 
-def _few_touched(handle: Any) -> Any:
+def _few_touched(handle: _core.Learner) -> Any:
     """The weights learning has touched, where naming them takes less room than writing all; else None."""
     touched = handle.touched()
     if touched is None:
@@ -182,7 +187,7 @@ def _few_touched(handle: Any) -> Any:
     return touched if touched.count + weights / 32 < _FEW * weights else None
 
 
-def _touched_pieces(handle: Any, name: str, touched: Any) -> Iterator[tuple[int, Any]]:
+def _touched_pieces(handle: _core.Learner, name: str, touched: Any) -> Iterator[tuple[int, memoryview]]:
     """The numbers of the touched weights, as many at a time as some columns have."""
     step = max(1, _PART // touched.blocks)
     for first in range(0, touched.slots, step):

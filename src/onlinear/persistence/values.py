@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["label", "made", "plain", "restored"]
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """A parameter or label as JSON; random generators, which are not part of a model, become null."""
     if value is None or type(value) in (bool, int, float, str):
         return value
@@ -41,7 +41,7 @@ def plain(value: Any) -> Any:
     return None
 
 
-def restored(value: Any) -> Any:
+def restored(value: object) -> Any:
     """The inverse of `plain`."""
     if isinstance(value, dict):
         if set(value) == {"pairs"}:
@@ -61,7 +61,7 @@ def restored(value: Any) -> Any:
     return value
 
 
-def label(value: Any) -> Any:
+def label(value: object) -> Any:
     """A class label that JSON can hold exactly."""
     if not isinstance(value, bool | int | float | str):
         raise ModelFileError(
@@ -70,7 +70,7 @@ def label(value: Any) -> Any:
     return value
 
 
-def made(name: Any, parameters: Values) -> Recipe:
+def made(name: object, parameters: Values) -> Recipe:
     """One of our recipes, by the name of its estimator, from plain parameters."""
     if not isinstance(name, str) or name not in RECIPES:
         raise ModelFileError(f"unknown estimator {name!r}")

@@ -12,6 +12,8 @@ from scipy.special import stdtrit
 from ._matplotlib import axes, percent, pyplot
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from ..drift import Prequential
     from ..model.types import Array
 
@@ -56,7 +58,7 @@ class ErrorOverTimeDisplay:
         results: Mapping[str, Prequential],
         *,
         measure: Literal["cumulative", "sliding", "faded"] = "cumulative",
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw the results of `prequential`.
 
@@ -74,7 +76,7 @@ class ErrorOverTimeDisplay:
         curves = {name: getattr(result, measure) for name, result in results.items()}
         return cls(curves, first.starts(), alarms).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> Self:
+    def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw; a triangle stands where a model noticed drift.
 
         Parameters
@@ -100,7 +102,7 @@ class ErrorOverTimeDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _shade(self, ax: Any, length: int) -> None:
+    def _shade(self, ax: Axes, length: int) -> None:
         for number, (start, end) in enumerate(zip(self.starts, [*self.starts[1:], length], strict=True)):
             if number % 2:
                 ax.axvspan(start, end, color="0.93", linewidth=0, zorder=0)
@@ -183,7 +185,7 @@ class FeaturesKeptDisplay:
     kept: Mapping[str, Array]
     errors: Mapping[str, Array]
 
-    def plot(self, *, ax: Any = None) -> Self:
+    def plot(self, *, ax: Axes | None = None) -> Self:
         """Draw.
 
         Parameters

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 __all__ = ["axes", "percent", "pyplot"]
 
@@ -16,13 +20,13 @@ def pyplot() -> Any:
     return plt
 
 
-def axes(ax: Any) -> Any:
+def axes(ax: Axes | None) -> Axes:
     """The axes to draw on; new ones where none are given."""
     plt = pyplot()
     return plt.subplots(layout="constrained")[1] if ax is None else ax
 
 
-def percent(axis: Any) -> None:
+def percent(axis: Axis) -> None:
     """Write an axis of shares in percent."""
     from matplotlib.ticker import PercentFormatter
 

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from ._matplotlib import axes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from ..model.types import Array, MatrixLike
 
 __all__ = ["ReliabilityDisplay"]
@@ -99,7 +101,7 @@ class ReliabilityDisplay:
         classes: npt.ArrayLike | None = None,
         n_bins: int = 10,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw from probabilities that are there already.
@@ -140,7 +142,7 @@ class ReliabilityDisplay:
         *,
         n_bins: int = 10,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw what a fitted classifier says about data it has not seen.
@@ -172,7 +174,7 @@ class ReliabilityDisplay:
             **kwargs,
         )
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
         """Draw the curve beside the diagonal.
 
         Parameters

@@ -11,6 +11,8 @@ from sklearn.base import clone
 from ._matplotlib import axes
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from ..model.types import Array, MatrixLike
 
 __all__ = ["ProgressDisplay"]
@@ -67,7 +69,7 @@ class ProgressDisplay:
         y_pred: npt.ArrayLike,
         *,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
         """Draw from predictions made before learning, in the order of the stream.
@@ -94,7 +96,7 @@ class ProgressDisplay:
         *,
         steps: int = 200,
         name: str | None = None,
-        ax: Any = None,
+        ax: Axes | None = None,
         **kwargs: Any,
     ) -> Self:
         """Let a fresh copy of the estimator learn the rows in order, and draw its progressive error.
@@ -127,7 +129,7 @@ class ProgressDisplay:
         shown = type(estimator).__name__ if name is None else name
         return cls(examples=examples, error=np.array(mistakes) / examples, name=shown).plot(ax=ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+    def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
         """Draw the curve.
 
         Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .. import _core
 from ..algorithms.sequence import SequenceLabeling
@@ -23,7 +23,7 @@ from .reading import check_expected, plain_labels, read_sequences, weighty_seque
 from .templates import column_names, default_templates, templates_of_0_1_0
 
 if TYPE_CHECKING:
-    from ..model.types import Label, PathLike, Values
+    from ..model.types import Axis, Label, Numbers, PathLike, Values
 
 __all__ = ["SequenceModel"]
 
@@ -54,9 +54,10 @@ class SequenceModel(Model):
         except ValueError as error:
             raise ParameterError(f"{recipe.owner}: {error}") from None
 
-    def _new_native(self, single: bool, axes: tuple[Any, Any] | None = None) -> _core.SequenceLearner:
+    def _new_native(self, single: bool, axes: tuple[Axis, Axis] | None = None) -> _core.SequenceLearner:
         recipe = self.recipe
-        native = _core.SequenceLearner(*(axes or recipe.axes()), single, recipe.max_features)
+        rule, belief = axes or recipe.axes()
+        native = _core.SequenceLearner(rule, belief, single, recipe.max_features)
         native.set_truncation(recipe.truncated_by() or 0.0)
         return native
 
@@ -119,8 +120,8 @@ class SequenceModel(Model):
         self,
         native: _core.SequenceLearner,
         batch: _core.SequenceBatch,
-        order: Any,
-        weights: Any,
+        order: Numbers,
+        weights: Numbers,
         classes: list[Label],
         known: int,
         label_weight: Array | None = None,
@@ -154,7 +155,7 @@ class SequenceModel(Model):
         return class_weights(self.recipe.class_weight, classes)
 
     def learn_sequences(
-        self, sequences: list[Label], labels: list[Label], classes: Any, weights: Any, *, wide: bool
+        self, sequences: list[Label], labels: list[Label], classes: Numbers, weights: Numbers, *, wide: bool
     ) -> None:
         """Learn sequences in the given order, once; labels and features may be new."""
         native = self.native
@@ -221,7 +222,7 @@ class SequenceModel(Model):
 
     # ------------------------------------------------------------------ answers
 
-    def words(self, batch: _core.SequenceBatch, numbers: Any) -> list[list[Label]]:
+    def words(self, batch: _core.SequenceBatch, numbers: Numbers) -> list[list[Label]]:
         """The labels that numbers stand for, a list for each sequence."""
         names = self.classes
         labels = [names[number] for number in numbers.tolist()]
@@ -270,7 +271,7 @@ class SequenceModel(Model):
         """Tokens whose label was not found before learning them."""
         return int(self.native.counters[4])
 
-    def weights(self, which: str) -> tuple[Any, Any]:
+    def weights(self, which: str) -> tuple[Array, Array]:
         """Emission and transition weights."""
         native = self.native
         labels, columns = native.n_labels, native.n_columns

@@ -32,7 +32,7 @@ def plain_labels(labels: LabelsLike) -> list[Label]:
     return out
 
 
-def distinct_labels(labels: list[list[Label]]) -> list[Any]:
+def distinct_labels(labels: list[list[Label]]) -> list[Label]:
     """All labels, sorted; those that cannot be compared by their type and looks."""
     try:
         distinct = {label for answers in labels for label in answers}
@@ -65,7 +65,7 @@ def _sequence(x: Any) -> Any:
     return list(x)
 
 
-def _listed(given: Iterable[Any], name: str) -> list[Any]:
+def _listed(given: Iterable[Any], name: str) -> list[Label]:
     if isinstance(given, str | bytes | dict) or not hasattr(given, "__iter__"):
         raise DataError(f"{name} must be a list of sequences, got {given!r}")
     return given if isinstance(given, list) else list(given)
@@ -87,7 +87,7 @@ def checked(X: SequencesLike, y: LabelsLike | None = None) -> Any:
 
 def read_sequences(
     native: _core.SequenceLearner,
-    sequences: list[Any],
+    sequences: list[Label],
     labels: LabelsLike,
     index: dict[Label, int],
     *,
@@ -119,11 +119,11 @@ def check_expected(labels: list[list[Label]], expected: list[Label]) -> None:
 
 def weighty_sequences(
     native: _core.SequenceLearner,
-    sequences: list[Any],
+    sequences: list[Label],
     labels: list[Label],
     index: dict[Label, int],
     weights: Array,
-) -> tuple[list[int], list[Any], list[Any], Array]:
+) -> tuple[list[int], list[Label], list[Label], Array]:
     """The sequences that have a weight, and which they are; the others bring nothing, but must be sound too."""
     read_sequences(native, sequences, labels, dict(index), learning=True, new_labels=True)
     kept = np.flatnonzero(weights).tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..exceptions import DataError
 
@@ -58,7 +58,7 @@ def spans(tags: Iterable[str]) -> list[Span]:
     return out
 
 
-def _check_pairs(truth: Sequence[Any], found: Sequence[Any]) -> None:
+def _check_pairs(truth: Sequence[Label], found: Sequence[Label]) -> None:
     if len(truth) != len(found):
         raise DataError(
             f"{len(truth)} sequences are right and {len(found)} were found; they must agree in number"
@@ -68,7 +68,7 @@ def _check_pairs(truth: Sequence[Any], found: Sequence[Any]) -> None:
             raise DataError(f"sequence {number} has {len(a)} right labels and {len(b)} found ones", number)
 
 
-def token_accuracy(y_true: Sequence[Sequence[Any]], y_pred: Sequence[Sequence[Any]]) -> float:
+def token_accuracy(y_true: Sequence[Sequence[Label]], y_pred: Sequence[Sequence[Label]]) -> float:
     """Share of tokens with the right label.
 
     Parameters

@@ -19,13 +19,13 @@ import numpy.typing as npt
 
 from .. import SequenceLabeler, belief, rule, task
 from ..learner import Expansion, Learner
+from ..model.types import Axis, Values
 
 __all__ = ["check", "main"]
 
 Array = npt.NDArray[Any]
-State = dict[str, Any]
 
-_COSTS: dict[str, Any] = {"hamming": "hamming", "mean": "mean_hamming", "zero-one": "zero_one"}
+_COSTS: Values = {"hamming": "hamming", "mean": "mean_hamming", "zero-one": "zero_one"}
 _VARIANTS = {"PA": "pa", "PA-I": "pa1", "PA-II": "pa2"}
 
 
@@ -40,16 +40,16 @@ class Mismatch(Exception):
 # ---------------------------------------------------------------------- from the vectors' names to the axes
 
 
-def make_rule(name: str, p: dict[str, Any]) -> Any:
+def make_rule(name: str, p: Values) -> Any:
     """The rule a vector names, with its parameters."""
     phi = p["phi"] if "phi" in p else rule.quantile(p["eta"]) if name.startswith(("cw", "scw")) else 0.0
 
-    def regularized(penalty: str, **parameter: float) -> Any:
+    def regularized(penalty: str, **parameter: float) -> Axis:
         return rule.RegularizedPassiveAggressive(
             penalty=penalty, trigger=p.get("trigger", "mistake"), **parameter
         )
 
-    makers: dict[str, Callable[[], Any]] = {
+    makers: dict[str, Callable[[], Axis]] = {
         "perceptron": lambda: rule.Perceptron(rate=p.get("rate", 1.0)),
         "pa": lambda: rule.PassiveAggressive(variant=_VARIANTS[p["variant"]], C=p.get("C", 1.0)),
         "romma": lambda: rule.Romma(aggressive=p.get("aggressive", False)),
@@ -84,7 +84,7 @@ def make_rule(name: str, p: dict[str, Any]) -> Any:
     return makers[name]()
 
 
-def make_belief(name: str, shape: str, p: dict[str, Any], average: bool = False) -> Any:
+def make_belief(name: str, shape: str, p: Values, average: bool = False) -> Axis:
     """The belief a vector means: its shape is "", "diag" or "full"."""
     a = p.get("a", 1.0)
     if name == "adagrad-rda":
@@ -103,26 +103,26 @@ def make_belief(name: str, shape: str, p: dict[str, Any], average: bool = False)
     return belief.Diagonal(projection=p.get("diag", "drop"), initial_variance=a)
 
 
-def regression(name: str, p: dict[str, Any]) -> tuple[Any, str]:
+def regression(name: str, p: Values) -> tuple[Axis, str]:
     """The regression task of a vector, and the name of its rule."""
     return task.Regression(epsilon=p.get("epsilon", 0.0)), name.removesuffix("-regression").replace(
         "arow", "least-squares"
     )
 
 
-def one_class(name: str, p: dict[str, Any]) -> tuple[Any, str]:
+def one_class(name: str, p: Values) -> tuple[Axis, str]:
     """The one-class task of a vector: a fixed radius, or a bound on a learned one."""
     return task.OneClass(radius=p.get("epsilon", 1.0), max_radius=p.get("B")), "pa"
 
 
-def ranking(name: str, p: dict[str, Any]) -> tuple[Any, str]:
+def ranking(name: str, p: Values) -> tuple[Axis, str]:
     """The ranking task of a vector."""
     if name.startswith("x-multilabel-"):
         return task.Ranking(), name.removeprefix("x-multilabel-")
     return task.Ranking(prototypes="single" if name.endswith("-single") else "multi"), "pa"
 
 
-_TASKS: dict[str, Callable[[str, dict[str, Any]], tuple[Any, str]]] = {
+_TASKS: dict[str, Callable[[str, Values], tuple[Axis, str]]] = {
     "regression": regression,
     "uniclass": one_class,
     "multilabel": ranking,
@@ -136,12 +136,12 @@ def split_id(algorithm: str) -> tuple[str, str]:
     return name, shape
 
 
-def build(vector: dict[str, Any], *, average: bool = False) -> Learner:
+def build(vector: Values, *, average: bool = False) -> Learner:
     """The learner a vector describes."""
     algorithm, p = vector["algorithm"], vector["params"]
     name, shape = split_id(algorithm)
     d, k = vector["d"], vector["K"]
-    options: dict[str, Any] = {
+    options: Values = {
         "n_features": d,
         "n_classes": k,
         "dtype": "float64",
@@ -198,7 +198,7 @@ def build(vector: dict[str, Any], *, average: bool = False) -> Learner:
     raise Unknown(algorithm)
 
 
-def build_kernel(vector: dict[str, Any], options: dict[str, Any]) -> Learner:
+def build_kernel(vector: Values, options: Values) -> Learner:
     """The learner of a vector in a kernel's space."""
     p = vector["params"]
     known = {key: p[key] for key in ("kernel", "gamma", "coef0", "degree") if key in p}
@@ -215,7 +215,7 @@ def build_kernel(vector: dict[str, Any], options: dict[str, Any]) -> Learner:
 # ---------------------------------------------------------------------- comparing
 
 
-def read_state(learner: Learner, name: str, wanted: Iterable[str], vector: dict[str, Any]) -> State:
+def read_state(learner: Learner, name: str, wanted: Iterable[str], vector: Values) -> Values:
     """What the library holds under the vectors' names."""
     raw = learner.state()
 
@@ -276,7 +276,7 @@ def compare(what: str, got: Any, want: Any, rtol: float) -> None:
         raise Mismatch(f"{what}: off by {off:.3g}, allowed {limit:.3g}")
 
 
-def answer_of(vector: dict[str, Any], y: Any) -> Any:
+def answer_of(vector: Values, y: Any) -> Any:
     """An answer as `Learner.learn` takes it; two classes come as -1 and +1."""
     match vector["task"]:
         case "binary" | "binary-kernel":
@@ -292,7 +292,7 @@ def rows_of(x: Any) -> Array:
     return np.atleast_2d(np.asarray(x, dtype=np.float64))
 
 
-def build_sequence(vector: dict[str, Any]) -> SequenceLabeler:
+def build_sequence(vector: Values) -> SequenceLabeler:
     """The labeler a vector of sequences describes."""
     name, shape = split_id(vector["algorithm"])
     p = vector["params"]
@@ -305,7 +305,7 @@ def build_sequence(vector: dict[str, Any]) -> SequenceLabeler:
     )
 
 
-def read_sequence_state(labeler: SequenceLabeler, wanted: Iterable[str]) -> State:
+def read_sequence_state(labeler: SequenceLabeler, wanted: Iterable[str]) -> Values:
     """What a labeler holds under the vectors' names: emissions row by row, then transitions."""
     native = labeler.model_.native
     emissions, transitions = labeler.model_.weights("mean")
@@ -322,7 +322,7 @@ def read_sequence_state(labeler: SequenceLabeler, wanted: Iterable[str]) -> Stat
     return {key: readers[key]() for key in wanted}
 
 
-def replay_sequence(vector: dict[str, Any]) -> None:
+def replay_sequence(vector: Values) -> None:
     """Run a vector of sequences and compare everything it records."""
     labeler = build_sequence(vector)
     rtol = vector["tolerance"]["rtol"]
@@ -352,7 +352,7 @@ def replay_sequence(vector: dict[str, Any]) -> None:
             raise Mismatch(f"probe: labels {found}, expected {want}")
 
 
-def replay(vector: dict[str, Any]) -> None:
+def replay(vector: Values) -> None:
     """Run one vector's stream and compare everything it records."""
     learner = build(vector)
     # Vectors score with the current mean, so an average is watched on a twin that predicts with it.
@@ -392,7 +392,7 @@ def weights_digest(learner: Learner) -> tuple[bytes, ...]:
     return (learner.mean.tobytes(), spread.tobytes(), *extra)
 
 
-def check_rules(rows: list[dict[str, Any]]) -> None:
+def check_rules(rows: list[Values]) -> None:
     """The table of scalar rules: margin and variance in, step out."""
     names = {
         "CW-var": "cw-var",
@@ -424,7 +424,7 @@ def check_rules(rows: list[dict[str, Any]]) -> None:
                 raise Mismatch(f"row {number} ({row['rule']}): {key} {got[key]!r}, expected {want!r}")
 
 
-def check_truncation(rows: list[dict[str, Any]]) -> None:
+def check_truncation(rows: list[Values]) -> None:
     """Weights and a limit in, weights without the smallest out."""
     for number, row in enumerate(rows):
         learner = Learner(
