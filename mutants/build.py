@@ -65,7 +65,7 @@ def _mirror(wanted: dict[str, bytes], folder: Path) -> None:
 
 def _compile() -> None:
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
-    flags = f"-O1 -DNDEBUG -w -include {HERE / 'fault.hpp'}"
+    flags = f"-O1 -DNDEBUG -w -include '{HERE / 'fault.hpp'}'"
     configure = ["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=None"]
     configure += [f"-DCMAKE_CXX_FLAGS={flags}", "-DONLINEAR_PYTHON=ON", "-DONLINEAR_TESTS=ON"]
     configure += [f"-DPython_EXECUTABLE={sys.executable}"]
