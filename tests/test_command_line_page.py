@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from .waiting import DEADLINE
+
 PAGE = Path(__file__).parent.parent / "docs" / "command_line.md"
 
 
@@ -49,7 +51,7 @@ def test_every_example_prints_what_the_page_says(tmp_path: Path) -> None:
             stderr=subprocess.STDOUT,
             text=True,
             check=False,
-            timeout=120,
+            timeout=DEADLINE,
         )
         assert steady(done.stdout) == steady(output), command
         tried += 1

@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ..waiting import DEADLINE
+
 ENVIRONMENT = {**os.environ, "COLUMNS": "100", "PYTHONWARNINGS": "error"}
 
 
@@ -39,7 +41,7 @@ def onlinear(*arguments: object, stdin: bytes = b"", cwd: Path | None = None) ->
         env=ENVIRONMENT,
         cwd=cwd,
         check=False,
-        timeout=120,
+        timeout=DEADLINE,
     )
     out, err = done.stdout.decode(), done.stderr.decode()
     assert "Traceback" not in err, err
@@ -60,7 +62,7 @@ def start(*arguments: object) -> subprocess.Popen[bytes]:
 def stop(process: subprocess.Popen[bytes], number: int = signal.SIGKILL) -> Done:
     """Send a signal and wait for the end."""
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=DEADLINE)
     assert b"Traceback" not in err, err.decode()
     return Done(process.returncode, out.decode(), err.decode())
 

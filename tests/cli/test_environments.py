@@ -12,6 +12,7 @@ import pytest
 
 import onlinear
 
+from ..waiting import DEADLINE, process_of_test
 from .commands import write_svmlight
 
 #: What a stranger's shell has at least.
@@ -65,7 +66,7 @@ def shell(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         env=BARE | {name: value for name, value in variables.items() if value},
-        timeout=120,
+        timeout=DEADLINE,
         check=False,
     )
     assert b"Traceback" not in done.stderr, done.stderr.decode()
@@ -115,7 +116,7 @@ def test_a_reader_that_has_gone_ends_the_command_quietly(
             stdout=pipe,
             stderr=subprocess.PIPE,
             env=BARE | ({"PYTHONUNBUFFERED": "1"} if unbuffered else {}),
-            timeout=120,
+            timeout=DEADLINE,
             check=False,
         )
 
@@ -372,7 +373,7 @@ def test_a_signal_amid_an_import_ends_the_process_in_a_line(
     """A module is not broken off; the signal is obeyed when it is there."""
     (tmp_path / "sitecustomize.py").write_text(SENDER)
     variables = {"PYTHONPATH": str(tmp_path), "WHEN": module, "SIGNAL": str(int(number))}
-    with subprocess.Popen(
+    with process_of_test(
         # A pipe that brings nothing: the command does not end by itself.
         [sys.executable, "-m", "onlinear", "predict", files["LABELER"], "-"],
         stdin=subprocess.PIPE,
@@ -380,7 +381,7 @@ def test_a_signal_amid_an_import_ends_the_process_in_a_line(
         stderr=subprocess.PIPE,
         env=BARE | variables,
     ) as process:
-        process.wait(60)
+        process.wait(DEADLINE)
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.read() == b""

@@ -13,6 +13,7 @@ import pytest
 import onlinear
 from onlinear.cli._reading import cell
 
+from ..waiting import DEADLINE
 from .commands import onlinear as run
 from .commands import write_svmlight
 
@@ -99,7 +100,7 @@ def test_a_reader_that_goes_away_is_no_error_message(two: tuple[Path, Path]) -> 
     assert process.stderr is not None
     process.stdout.readline()
     process.stdout.close()
-    assert process.wait(60) in (0, 141)
+    assert process.wait(DEADLINE) in (0, 141)
     assert process.stderr.read() == b""
     process.stderr.close()
 

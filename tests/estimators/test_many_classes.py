@@ -13,6 +13,7 @@ import onlinear
 from onlinear import AROWClassifier, MultilabelRanker, _core
 from onlinear.model.native import Native
 from tests.cli.commands import onlinear as command
+from tests.waiting import DEADLINE
 
 
 def lines(labels: list[str]) -> bytes:
@@ -174,7 +175,7 @@ def test_the_command_says_in_which_line_there_was_no_room(tmp_path: Path) -> Non
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=DEADLINE,
     )
     assert done.returncode == 1
     assert done.stderr.startswith("onlinear: out of memory. words.vw:3: ")

@@ -13,6 +13,8 @@ import pytest
 
 import onlinear
 
+from ..waiting import DEADLINE
+
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork"),
     pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning"),
@@ -27,7 +29,7 @@ def in_child(use: Callable[[], Any]) -> int:
     if child == 0:
         code = OTHER
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(30)
+        signal.alarm(int(DEADLINE))
         try:
             use()
             code = WORKED
@@ -53,7 +55,7 @@ def test_a_fork_amid_learning_is_told_and_the_parent_goes_on() -> None:
 
     def cost(truth: list[Any], found: list[Any]) -> float:
         begun.set()
-        go_on.wait(60)
+        go_on.wait(DEADLINE)
         return 1.0
 
     model = onlinear.SequenceLabeler(cost=cost)
@@ -65,7 +67,7 @@ def test_a_fork_amid_learning_is_told_and_the_parent_goes_on() -> None:
     X, y = [*X, [["e"], ["a"]]], [*y, ["A", "A"]]
     thread = threading.Thread(target=model.partial_fit, args=(X, y))
     thread.start()
-    assert begun.wait(60)
+    assert begun.wait(DEADLINE)
     try:
         assert in_child(lambda: model.predict(X)) == REFUSED
         assert in_child(lambda: model.partial_fit(X, y)) == REFUSED

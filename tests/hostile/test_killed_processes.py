@@ -17,7 +17,7 @@ import onlinear
 
 from ..cli.commands import onlinear as run
 from ..cli.commands import start, stop, write_svmlight
-from ..waiting import DEADLINE, wait_for
+from ..waiting import DEADLINE, process_of_test, wait_for
 
 TIMES = 20
 
@@ -148,7 +148,7 @@ def test_a_process_killed_while_saving_leaves_a_whole_model(tmp_path: Path) -> N
     """Kill -9 at twenty random moments of saving over and over: the file is always a whole model."""
     path = tmp_path / "model.safetensors"
     rng = random.Random(2)
-    with subprocess.Popen(
+    with process_of_test(
         [sys.executable, "-c", SAVE, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as parent:
         assert parent.stdin is not None

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from ..waiting import DEADLINE
+
 USES = {
     "rows": """
 from onlinear import AROWClassifier, KernelClassifier
@@ -45,7 +47,7 @@ def _ended(program: str) -> str:
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=DEADLINE,
     )
     return done.stderr
 

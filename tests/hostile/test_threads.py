@@ -14,6 +14,8 @@ import pytest
 from onlinear import AROWClassifier, MIRAClassifier, MultilabelRanker, SequenceLabeler
 from onlinear.exceptions import DataError, NumericError
 
+from ..waiting import DEADLINE
+
 COLUMNS, CLASSES = 6, 60
 X = np.random.default_rng(0).normal(size=(40, COLUMNS))
 DICT = {i: float(value) for i, value in enumerate(X[0])}
@@ -236,6 +238,6 @@ print(model.n_seen_)
 def test_threads_take_turns_whatever_runs_in_them(program: str, seen: str) -> None:
     """Four learn and predict at once; every example is learned."""
     done = subprocess.run(
-        [sys.executable, "-c", program + TURNS], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", program + TURNS], capture_output=True, text=True, timeout=DEADLINE, check=True
     )
     assert done.stdout.split() == [seen]

@@ -16,6 +16,7 @@ from onlinear.cli import main
 from onlinear.exceptions import ParameterError, ReadError
 
 from ..cli.commands import onlinear as run
+from ..waiting import DEADLINE
 
 
 def endless(path: Path, tokens: int) -> Path:
@@ -40,7 +41,7 @@ def test_a_file_without_blank_lines_is_refused_where_it_gets_too_long(tmp_path: 
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=DEADLINE,
     )
     assert done.returncode == 1
     assert done.stderr == (

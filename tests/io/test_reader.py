@@ -21,7 +21,7 @@ from onlinear import read
 from onlinear.exceptions import DataError, ParameterError, ReadError
 from onlinear.io._ahead import Ahead
 
-from ..waiting import wait_for
+from ..waiting import DEADLINE, wait_for
 
 TEXT = "".join(f"{i} {i % 50 + 1}:{i}.5\n" for i in range(20_000)).encode()
 
@@ -134,7 +134,7 @@ def test_the_process_ends_while_a_thread_still_reads() -> None:
     )
     started = time.monotonic()
     run = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", code], capture_output=True, timeout=60, check=False
+        [sys.executable, "-X", "dev", "-c", code], capture_output=True, timeout=DEADLINE, check=False
     )
     assert (run.returncode, run.stdout.split()) == (0, [b"10"]), run.stderr
     assert time.monotonic() - started < 50
