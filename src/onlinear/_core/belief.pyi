@@ -9,10 +9,14 @@ import onlinear._core
 class Mean:
     """A mean alone: first order."""
 
-    def __init__(self, *, average: bool = False, scale: str = "none") -> None: ...
+    def __init__(self, *, average: bool = False, late: bool = False, scale: str = "none") -> None: ...
     @property
     def average(self, /) -> bool:
         """whether predictions use the average of all means"""
+
+    @property
+    def late(self, /) -> bool:
+        """whether late rounds count more in the average"""
 
     @property
     def scale(self, /) -> str:
@@ -36,6 +40,7 @@ class Diagonal:
         initial_variance: float = 1.0,
         min_variance: float = 0.0,
         average: bool = False,
+        late: bool = False,
         scale: str = "none",
     ) -> None: ...
     @property
@@ -53,6 +58,10 @@ class Diagonal:
     @property
     def average(self, /) -> bool:
         """whether predictions use the average of all means"""
+
+    @property
+    def late(self, /) -> bool:
+        """whether late rounds count more in the average"""
 
     @property
     def scale(self, /) -> str:
@@ -76,6 +85,7 @@ class Full:
         min_variance: float = 0.0,
         inclusive: bool = False,
         average: bool = False,
+        late: bool = False,
     ) -> None: ...
     @property
     def initial_variance(self, /) -> float:
@@ -92,6 +102,10 @@ class Full:
     @property
     def average(self, /) -> bool:
         """whether predictions use the average of all means"""
+
+    @property
+    def late(self, /) -> bool:
+        """whether late rounds count more in the average"""
 
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""

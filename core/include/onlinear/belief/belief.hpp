@@ -247,25 +247,70 @@ template <class T>
     return u - (u > 0 ? shift : u < 0 ? -shift : T{0});
 }
 
-/// The mean over all rounds, kept lazily for a mean written scale * u.
+/// The mean of the means after each round, kept lazily for a mean written scale * u.
 ///
-/// With M_t the sum of the means after each round, M_t = B u_t + a where B is the sum of the scales so far:
-/// a step du changes a by -B du, and a passive round changes nothing but B.
+/// Round t counts c_t: 1, or t (t + 1) / 2 where late rounds count more. Early means come from a learner that
+/// knew little, and in an average of equals they are felt for long; so weighted, the last fifth of the rounds
+/// carries half of the weight at any time. Polynomial-decay averaging with eta = 2: Shamir, Zhang. Stochastic
+/// Gradient Descent for Non-smooth Optimization. ICML 2013, section 4.
+///
+/// With M_t the sum of c_t times the mean after each round, M_t = B u_t + a where B is the sum of c_t times
+/// the scale: a step du changes a by -B du, and a passive round changes nothing but B.
+///
+/// Sums grow with the third power of t. They are held in a unit that `rounds` alone decides: a power of two,
+/// 2^-12 of what it was whenever the sixteenfold of 2^10 rounds has come. Then the belief divides its a, too.
 struct Averaging {
-    bool on = false;
+    bool on;
+    bool late;
     double scales = 0.0;  // B
     double rounds = 0.0;
 
-    void tick(double scale) noexcept {
-        scales += scale;
+    Averaging(bool on, bool late) noexcept : on(on), late(late) {}
+
+    /// Counts a round; whether what is summed up must be divided by `kFold`.
+    [[nodiscard, gnu::always_inline]] bool tick(double scale) noexcept {
         rounds += 1;
+        if (!late) {
+            scales += scale;
+            return false;
+        }
+        if (rounds == turn_) [[unlikely]] {
+            scales /= kFold;
+            unit_ /= kFold;
+            turn_ *= 16;
+            scales += scale * weight();
+            return true;
+        }
+        scales += scale * weight();
+        return false;
     }
+    /// To be called when `rounds` has been loaded; throws where learning cannot have led there.
+    void count() {
+        if (!(rounds >= 0) || (late && !(rounds < kMost)))
+            throw std::invalid_argument("state 'average_rounds' holds a value that is not possible");
+        unit_ = 1;
+        for (turn_ = kFirst; late && rounds >= turn_; turn_ *= 16) unit_ /= kFold;
+    }
+
+    /// The sum of c_t over the rounds so far; 0 before the first.
+    double total() const noexcept { return late ? unit_ * rounds * (rounds + 1) * (rounds + 2) / 6 : rounds; }
 
     /// Blends u with the plane that holds a; before the first round, or without averaging, the mean itself.
     Blend blend(double scale, std::size_t plane) const noexcept {
         if (!on || rounds == 0) return {scale, 0.0, 0};
-        return {scales / rounds, 1 / rounds, plane};
+        return {scales / total(), 1 / total(), plane};
     }
+
+    static constexpr double kFold = 4096;
+
+private:
+    static constexpr double kFirst = 1 << 14;
+    static constexpr double kMost = 1e18;
+
+    double weight() const noexcept { return unit_ * rounds * (rounds + 1) / 2; }
+
+    double unit_ = 1.0;
+    double turn_ = kFirst;  // the round at which the unit changes next
 };
 
 }  // namespace onlinear::belief

@@ -16,6 +16,7 @@ struct DiagonalOptions {
     double initial_variance = 1.0;
     double min_variance = 0.0;
     bool average = false;
+    bool late = false;
     int scale = 0;
 
     template <class T>
@@ -39,6 +40,7 @@ struct DiagonalOptions {
             rule::nonnegative("min_variance", &DiagonalOptions::min_variance, "least variance of a weight"),
             rule::flag("average", &DiagonalOptions::average,
                        "whether predictions use the average of all means"),
+            rule::flag("late", &DiagonalOptions::late, "whether late rounds count more in the average"),
             rule::choice("scale", &DiagonalOptions::scale, kScales,
                          "what features are divided by as they come")};
     }
@@ -70,7 +72,7 @@ public:
         : scales(options.scale),
           options_(options),
           w_(options.average ? 3 : 2, slots, blocks, apart),
-          average_{.on = options.average},
+          average_(options.average, options.late),
           floor_(static_cast<T>(
               std::max(options.min_variance, static_cast<double>(std::numeric_limits<T>::min())))),
           fresh_(std::max(static_cast<T>(options.initial_variance), floor_)),
@@ -143,7 +145,7 @@ public:
         else
             plane_scores(row, 2, scratch);
         for (std::size_t b = 0; b < w_.blocks(); ++b)
-            out[b] = (average_.scales * out[b] + scratch[b]) / average_.rounds;
+            out[b] = (average_.scales * out[b] + scratch[b]) / average_.total();
     }
 
     void variances(const Row<T>& row, double* out) const noexcept {
@@ -253,7 +255,8 @@ public:
     }
 
     void tick() noexcept {
-        if (average_.on) average_.tick(1.0);
+        if (average_.on && average_.tick(1.0))
+            w_.each(2, [](T& a) { a /= static_cast<T>(Averaging::kFold); });
     }
 
     /// Takes means and variances apart for as long as dense rows are learned: vectors of each need no
@@ -381,7 +384,7 @@ public:
     }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept {
         if (!average_.on || average_.rounds == 0) return mean_at(slot, block);
-        return (average_.scales * w_.at(slot, 0, block) + w_.at(slot, 2, block)) / average_.rounds;
+        return (average_.scales * w_.at(slot, 0, block) + w_.at(slot, 2, block)) / average_.total();
     }
 
     void visit(StateVisitor<T>& v) {
@@ -399,6 +402,7 @@ public:
         scales.visit(v, w_.slots());
     }
     void loaded() {
+        average_.count();
         need_fresh(fresh_);
         if (!(spread_ > 0)) throw std::invalid_argument("state 'spread' must be positive");
         remeasure();

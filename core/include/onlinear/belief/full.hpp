@@ -14,6 +14,7 @@ struct FullOptions {
     double min_variance = 0.0;
     bool inclusive = false;
     bool average = false;
+    bool late = false;
 
     template <class T>
     using Belief = Full<T>;
@@ -39,7 +40,8 @@ struct FullOptions {
                            "variance of a weight of which nothing is learned yet"),
             rule::nonnegative("min_variance", &FullOptions::min_variance, "least variance of a weight"),
             rule::flag("inclusive", &FullOptions::inclusive, "whether a score counts the instance it is for"),
-            rule::flag("average", &FullOptions::average, "whether predictions use the average of all means")};
+            rule::flag("average", &FullOptions::average, "whether predictions use the average of all means"),
+            rule::flag("late", &FullOptions::late, "whether late rounds count more in the average")};
     }
 };
 
@@ -84,7 +86,7 @@ public:
     Full(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
         : options_(options),
           w_(options.average ? 2 : 1, slots, blocks, apart),
-          average_{.on = options.average},
+          average_(options.average, options.late),
           fresh_(static_cast<T>(std::max(options.initial_variance, options.min_variance))),
           ceiling_(static_cast<double>(fresh_)) {
         resize_root(slots, blocks, 0, 0);
@@ -128,7 +130,7 @@ public:
         if (average_.on && average_.rounds > 0) {
             plane_scores(row, 1, scratch);
             for (std::size_t b = 0; b < w_.blocks(); ++b)
-                out[b] = (average_.scales * out[b] + scratch[b]) / average_.rounds;
+                out[b] = (average_.scales * out[b] + scratch[b]) / average_.total();
         }
         if (options_.inclusive) {
             variances(row, scratch);
@@ -169,7 +171,8 @@ public:
     void aim(const Row<T>& row, Terms terms) { product(row, terms, f_); }
 
     void tick() noexcept {
-        if (average_.on) average_.tick(1.0);
+        if (average_.on && average_.tick(1.0))
+            w_.each(1, [](T& a) { a /= static_cast<T>(Averaging::kFold); });
     }
 
     void spread_out(double factor) noexcept {
@@ -266,7 +269,7 @@ public:
     }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept {
         if (!average_.on || average_.rounds == 0) return mean_at(slot, block);
-        return (average_.scales * w_.at(slot, 0, block) + w_.at(slot, 1, block)) / average_.rounds;
+        return (average_.scales * w_.at(slot, 0, block) + w_.at(slot, 1, block)) / average_.total();
     }
     const BigArray<T>& root() const noexcept { return root_; }
     std::size_t side() const noexcept { return w_.slots() * w_.blocks(); }
@@ -313,6 +316,7 @@ public:
             for (std::size_t j = i + 1; j < side(); ++j)
                 if (root_[i * side() + j] != 0)
                     throw std::invalid_argument("state 'covariance_root' is not lower triangular");
+        average_.count();
         remeasure();
         measure_ceiling();
         if (!(ceiling_ < kReach<T>))

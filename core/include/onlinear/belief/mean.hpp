@@ -10,6 +10,7 @@ class Mean;
 
 struct MeanOptions {
     bool average = false;
+    bool late = false;
     int scale = 0;
 
     template <class T>
@@ -30,6 +31,7 @@ struct MeanOptions {
     static constexpr auto parameters() {
         return std::tuple{
             rule::flag("average", &MeanOptions::average, "whether predictions use the average of all means"),
+            rule::flag("late", &MeanOptions::late, "whether late rounds count more in the average"),
             rule::choice("scale", &MeanOptions::scale, kScales, "what features are divided by as they come")};
     }
 };
@@ -54,7 +56,7 @@ public:
     Mean(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
         : scales(options.scale),
           w_(options.average ? 2 : 1, slots, blocks, apart),
-          average_{.on = options.average} {}
+          average_(options.average, options.late) {}
 
     Planes<T>& planes() noexcept { return w_; }
     const Planes<T>& planes() const noexcept { return w_; }
@@ -91,7 +93,7 @@ public:
         else
             plane_scores(row, 1, scratch);
         for (std::size_t b = 0; b < w_.blocks(); ++b)
-            out[b] = (average_.scales / scale_ * out[b] + scratch[b]) / average_.rounds;
+            out[b] = (average_.scales / scale_ * out[b] + scratch[b]) / average_.total();
     }
 
     /// |x - mu|^2, to within kAccuracy of itself.
@@ -166,7 +168,8 @@ public:
     }
 
     void tick() noexcept {
-        if (average_.on) average_.tick(scale_);
+        if (average_.on && average_.tick(scale_))
+            w_.each(1, [](T& a) { a /= static_cast<T>(Averaging::kFold); });
     }
 
     void grow(std::size_t slots, std::size_t blocks) {
@@ -258,7 +261,7 @@ public:
     double variance_at(std::uint32_t, std::size_t) const noexcept { return 1.0; }
     double average_at(std::uint32_t slot, std::size_t block) const noexcept {
         if (!average_.on || average_.rounds == 0) return mean_at(slot, block);
-        return (average_.scales * w_.at(slot, 0, block) + w_.at(slot, 1, block)) / average_.rounds;
+        return (average_.scales * w_.at(slot, 0, block) + w_.at(slot, 1, block)) / average_.total();
     }
 
     void visit(StateVisitor<T>& v) {
@@ -275,6 +278,7 @@ public:
         scales.visit(v, w_.slots());
     }
     void loaded() {
+        average_.count();
         reach_ = largest();
         truncation.forget();
     }
