@@ -26,7 +26,7 @@ namespace {
 [[gnu::always_inline]] inline std::string_view utf8(PyObject* text) {
 #if !defined(Py_LIMITED_API)
     if (PyUnicode_IS_COMPACT_ASCII(text))
-        return {static_cast<const char*>(PyUnicode_DATA(text)),
+        return {reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(text) + 1),
                 static_cast<std::size_t>(PyUnicode_GET_LENGTH(text))};
 #endif
     Py_ssize_t size;
@@ -118,9 +118,9 @@ void add_mapping(FeatureMap& map, nb::handle features) {
 bool add_words(FeatureMap& map, PyObject* dict) {
     return map.add_words(
         static_cast<std::size_t>(PyDict_Size(dict)), [&](auto&& take) __attribute__((always_inline)) {
-            return each_item(dict, [&](PyObject* key, PyObject* number) {
+            return each_item(dict, [&](PyObject* key, PyObject* number, bool is_text) {
                 const bool is_float = PyFloat_CheckExact(number);
-                if (!PyUnicode_CheckExact(key) || !(is_float || PyLong_CheckExact(number))) [[unlikely]]
+                if (!is_text || !(is_float || PyLong_CheckExact(number))) [[unlikely]]
                     return false;
                 return take(utf8(key), is_float ? float_value(number) : as_number(key, number));
             });

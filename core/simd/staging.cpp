@@ -5,36 +5,52 @@
 namespace onlinear {
 namespace {
 
+typedef std::int16_t Keys __attribute__((vector_size(32), aligned(2), may_alias));
+constexpr std::uint32_t kKeys = 16, kFewKeys = 10 * kKeys;
+
+#define ONLINEAR_ALL_KEYS _Pragma("GCC unroll 10")
+
+/// Counts how many of `size` keys are smaller than each of the first kVectors vectors of them. All counts
+/// stay in registers, so a key is spread over a vector once for all.
+template <std::uint32_t kVectors>
+void count_below(const std::int16_t* keys, std::int16_t* below, std::uint32_t size) {
+    Keys own[kVectors], count[kVectors];
+    ONLINEAR_ALL_KEYS
+    for (std::uint32_t v = 0; v < kVectors; ++v) {
+        own[v] = *reinterpret_cast<const Keys*>(keys + v * kKeys);
+        count[v] = Keys{};
+    }
+    for (std::uint32_t j = 0; j < size; ++j) {
+        const Keys other = Keys{} + keys[j];
+        ONLINEAR_ALL_KEYS
+        for (std::uint32_t v = 0; v < kVectors; ++v) count[v] -= own[v] > other;
+    }
+    ONLINEAR_ALL_KEYS
+    for (std::uint32_t v = 0; v < kVectors; ++v) *reinterpret_cast<Keys*>(below + v * kKeys) = count[v];
+}
+
 /// Counts how many keys are smaller than each: its place once they are sorted. Comparing all with all has no
 /// branch to mispredict, and for the few words of a text it is quicker than any sort.
 template <class T>
 bool sort_few(std::uint32_t* at, T* value, std::uint32_t size) {
-    typedef std::int16_t Keys __attribute__((vector_size(32), aligned(2), may_alias));
-    constexpr std::uint32_t s = 16, kFew = 10 * s;  // two vectors at a time
-    if (size == 0 || size > kFew) return size == 0;
+    if (size == 0 || size > kFewKeys) return size == 0;
     std::uint32_t all = 1;
     for (std::uint32_t j = 0; j < size; ++j) all |= at[j];
     const int leading = 32 - __builtin_clz(all), shift = leading > 16 ? leading - 16 : 0;
     constexpr std::uint32_t kMiddle = 1u << 15;  // makes signed numbers of unsigned ones, in the same order
-    std::uint32_t old_at[kFew];
-    T old_value[kFew];
-    std::int16_t keys[kFew], places[kFew];
+    std::uint32_t old_at[kFewKeys];
+    T old_value[kFewKeys];
+    std::int16_t keys[kFewKeys], places[kFewKeys];
+    const std::uint32_t vectors = (size + kKeys - 1) / kKeys;
+    *reinterpret_cast<Keys*>(keys + (vectors - 1) * kKeys) = Keys{};  // behind the last
     for (std::uint32_t j = 0; j < size; ++j) keys[j] = static_cast<std::int16_t>((at[j] >> shift) ^ kMiddle);
-    for (std::uint32_t j = size; j % (2 * s) != 0; ++j) keys[j] = 0;
     for (std::uint32_t j = 0; j < size; ++j) old_at[j] = at[j];
     for (std::uint32_t j = 0; j < size; ++j) old_value[j] = value[j];
-    for (std::uint32_t i = 0; i < size; i += 2 * s) {
-        const Keys low = *reinterpret_cast<const Keys*>(keys + i),
-                   high = *reinterpret_cast<const Keys*>(keys + i + s);
-        Keys below_low{}, below_high{};
-        for (std::uint32_t j = 0; j < size; ++j) {
-            const Keys other = Keys{} + keys[j];
-            below_low -= low > other;
-            below_high -= high > other;
-        }
-        *reinterpret_cast<Keys*>(places + i) = below_low;
-        *reinterpret_cast<Keys*>(places + i + s) = below_high;
-    }
+    using Count = void (*)(const std::int16_t*, std::int16_t*, std::uint32_t);
+    static constexpr Count kCounts[] = {count_below<1>, count_below<2>, count_below<3>, count_below<4>,
+                                        count_below<5>, count_below<6>, count_below<7>, count_below<8>,
+                                        count_below<9>, count_below<10>};
+    kCounts[vectors - 1](keys, places, size);
     std::uint32_t total = 0;
     for (std::uint32_t j = 0; j < size; ++j) total += static_cast<std::uint32_t>(places[j]);
     if (total != size * (size - 1) / 2) return false;  // two keys are equal
@@ -44,6 +60,8 @@ bool sort_few(std::uint32_t* at, T* value, std::uint32_t size) {
     }
     return true;
 }
+
+#undef ONLINEAR_ALL_KEYS
 
 /// The last n lanes of a vector, zeros in the others.
 template <class T>

@@ -77,17 +77,15 @@ public:
     [[gnu::always_inline]] bool add_words(std::size_t size, Each&& each) {
         index.resize(size);
         value.resize(size);
-        if (unseen_.size() <= size) unseen_.resize(2 * size + 1);
+        if (met_.size() < size) met_.resize(2 * size);
         // Everything in the loop is local: whatever is written through a pointer, nothing is read again.
         std::int64_t* const to_column = index.data();
         double* const to_value = value.data();
         const char* const place = place_;
         const std::size_t pitch = pitch_;
         const auto width = static_cast<unsigned>(bits);
-        const bool noting = learning_ && has_room_for_words();
-        const Bits::Words known = seen_.words();
-        Unseen* const unseen = unseen_.data();
-        std::size_t found = 0, n_unseen = 0;
+        std::string_view* const met = met_.data();
+        std::size_t found = 0;
         std::uint32_t top = 0;
         bool finite = true;
         const bool plain = each([&](std::string_view word, double x) __attribute__((always_inline)) {
@@ -97,13 +95,9 @@ public:
             __builtin_prefetch(place + column * pitch, 1);
             to_column[found] = column;
             to_value[found] = x;
+            met[found] = word;
             top = std::max(top, column);
             finite &= is_plain(x);
-            if (noting) {  // without a branch on what cannot be foreseen
-                unseen[n_unseen].word = word;
-                unseen[n_unseen].column = column;
-                n_unseen += !Bits::has(known, column);
-            }
             ++found;
             return true;
         });
@@ -115,7 +109,7 @@ public:
         hashed = size != 0;
         top_ = size != 0 ? static_cast<std::int64_t>(top) : -1;
         finite_ = finite;
-        for (std::size_t i = 0; i < n_unseen; ++i) note(unseen[i].column, unseen[i].word);
+        if (learning_ && has_room_for_words()) note_words(size);
         return true;
     }
 
@@ -242,6 +236,21 @@ private:
             words_.add(column, word);
     }
 
+    /// Notes the words of the first `size` entries whose columns have none.
+    void note_words(std::size_t size) {
+        if (unseen_.size() < size) unseen_.resize(2 * size);
+        const Bits::Words known = seen_.words();
+        const std::int64_t* const column = index.data();
+        std::uint32_t* const unseen = unseen_.data();
+        std::size_t n_unseen = 0;
+        for (std::size_t j = 0; j < size; ++j) {  // without a branch on what cannot be foreseen
+            unseen[n_unseen] = static_cast<std::uint32_t>(j);
+            n_unseen += !Bits::has(known, static_cast<std::uint32_t>(column[j]));
+        }
+        for (std::size_t i = 0; i < n_unseen; ++i)
+            note(static_cast<std::uint32_t>(column[unseen[i]]), met_[unseen[i]]);
+    }
+
     void add_named(const std::string& word, double x) {
         const auto found = columns.find(word);
         if (found != columns.end()) {
@@ -278,15 +287,11 @@ private:
         if (seen_.size() < (std::size_t{1} << bits)) seen_.resize(std::size_t{1} << bits);
     }
 
-    struct Unseen {
-        std::string_view word;
-        std::uint32_t column;
-    };
-
-    Bits seen_;                 // hashed columns that have a word
-    WordList words_;            // the words, those of the last dict included
-    WordList::Mark committed_;  // up to here they are there to stay
-    std::vector<Unseen> unseen_;
+    Bits seen_;                          // hashed columns that have a word
+    WordList words_;                     // the words, those of the last dict included
+    WordList::Mark committed_;           // up to here they are there to stay
+    std::vector<std::string_view> met_;  // the words of the dict that is read
+    std::vector<std::uint32_t> unseen_;  // which of them belong to columns without a word
     std::unordered_map<std::string, std::size_t> fresh_places_;  // the columns of those in `fresh`
     std::int64_t indptr_[2] = {0, 0};
     bool learning_ = false;

@@ -36,21 +36,29 @@ constexpr std::uint32_t murmur3_finish(std::uint32_t h, std::size_t size) noexce
     return h ^ (h >> 16);
 }
 
+/// The end of a hash of 4 bytes or more, from that of its blocks and where it ends. The bytes past the last
+/// block are the top of the last four; without any, the shift leaves nothing.
+inline std::uint32_t murmur3_close(std::uint32_t h, const char* end, std::size_t size) noexcept {
+    const std::uint64_t last = load_le32(end - 4);
+    const auto tail = static_cast<std::uint32_t>(last >> (8 * (4 - (size & 3))));
+    return murmur3_finish(h ^ murmur3_scramble(tail), size);
+}
+
 }  // namespace detail
 
 /// The hash of `size` bytes. Reads nothing outside them.
 inline std::uint32_t murmur3_32(const char* data, std::size_t size, std::uint32_t seed) noexcept {
+    // Words come in all lengths, so a branch for each would be guessed wrong: one of 4 to 11 bytes is two
+    // blocks, the second left out where it is not there.
+    if (size - 4 < 8) [[likely]] {
+        const std::uint32_t one = detail::murmur3_mix(seed, detail::load_le32(data));
+        const std::uint32_t two = detail::murmur3_mix(one, detail::load_le32(data + (size & 8) / 2));
+        return detail::murmur3_close(size & 8 ? two : one, data + size, size);
+    }
     std::uint32_t h = seed;
     const char* const blocks_end = data + (size & ~std::size_t{3});
     for (; data != blocks_end; data += 4) h = detail::murmur3_mix(h, detail::load_le32(data));
-
-    if (size >= 4) {
-        // The bytes past the last block are the top of the last four; without any, the shift leaves nothing.
-        // Words come in all lengths, so a branch for each would be guessed wrong.
-        const std::uint64_t last = detail::load_le32(data + (size & 3) - 4);
-        const auto tail = static_cast<std::uint32_t>(last >> (8 * (4 - (size & 3))));
-        return detail::murmur3_finish(h ^ detail::murmur3_scramble(tail), size);
-    }
+    if (size >= 4) return detail::murmur3_close(h, data + (size & 3), size);
     std::uint32_t tail = 0;
     for (std::size_t i = size; i-- > 0;) tail = tail << 8 | static_cast<unsigned char>(data[i]);
     h ^= detail::murmur3_scramble(tail);
