@@ -104,6 +104,8 @@ def load(folder: Path, name: str) -> tuple[Any, Any]:
 def error(model: Any, X: Any, y: Any) -> float:
     """Progressive error of one pass, in the mean over a few orders."""
     errors = []
+    plain = {"scale": None, "average": False, "min_variance": 0.0}
+    model = clone(model).set_params(**{name: plain[name] for name in plain if name in model.get_params()})
     for seed in range(ORDERS):
         order = np.random.default_rng(seed).permutation(len(y))[:LARGEST]
         try:

@@ -1,5 +1,7 @@
 """The models that meet each other, ours and the peers', with the same parameters: C = 0.1, r = 0.1.
 
+Ours do the work of the bare loops and no other: features are taken as they come (`scale=None`).
+
 Imports are inside: a contestant's process loads its own library and no other.
 """
 
@@ -23,21 +25,30 @@ def pa1() -> Any:
     """Return our PA-I."""
     from onlinear import PassiveAggressiveClassifier
 
-    return PassiveAggressiveClassifier(variant="pa1", C=C, dtype="float32")
+    return PassiveAggressiveClassifier(variant="pa1", C=C, scale=None, dtype="float32")
 
 
 def arow() -> Any:
     """Return our diagonal AROW."""
     from onlinear import AROWClassifier
 
-    return AROWClassifier(r=R, dtype="float32")
+    return AROWClassifier(r=R, scale=None, dtype="float32")
+
+
+def arow_as_it_comes() -> Any:
+    """Return our diagonal AROW with its own defaults, which scale features as they come."""
+    from onlinear import AROWClassifier
+
+    return AROWClassifier(dtype="float32")
 
 
 def scw1() -> Any:
     """Return our diagonal SCW-I."""
     from onlinear import SoftConfidenceWeightedClassifier
 
-    return SoftConfidenceWeightedClassifier(penalty="linear", C=C, confidence=CONFIDENCE, dtype="float32")
+    return SoftConfidenceWeightedClassifier(
+        penalty="linear", C=C, confidence=CONFIDENCE, scale=None, dtype="float32"
+    )
 
 
 def sklearn_pa1() -> Any:

@@ -22,6 +22,7 @@ from onlinear import (
     drift,
 )
 from onlinear.exceptions import DataError, NotAvailableError, ParameterError
+from tests.estimators.roster import plain
 
 
 def four_classes() -> tuple[Any, Any]:
@@ -124,11 +125,11 @@ def test_every_example_is_asked_before_it_is_taught() -> None:
 def test_a_watched_model_follows_an_abrupt_change(model: Any, action: Any) -> None:
     """AROW and SCW, sure of the old concept, make a fifth fewer mistakes when a detector wakes them."""
     stream = drift.abrupt(3000, random_state=3)
-    plain = drift.prequential(clone(model), stream)
+    alone = drift.prequential(clone(model), stream)
     watched = drift.prequential(drift.Watched(model, detector="adwin", action=action), stream)
-    assert plain.alarms == ()
+    assert alone.alarms == ()
     assert any(1500 <= alarm < 1800 for alarm in watched.alarms)
-    assert watched.mistakes[1500:].sum() < 0.8 * plain.mistakes[1500:].sum()
+    assert watched.mistakes[1500:].sum() < 0.8 * alone.mistakes[1500:].sum()
 
 
 class Bell:
@@ -151,7 +152,7 @@ class Bell:
 def test_an_alarm_moves_the_variances_by_the_share(action: Any, share: float) -> None:
     """Inflating leaves (1 - share) of a variance plus a share of the prior's, resetting the prior's; the mean stays."""
     stream = drift.abrupt(200, n_features=4, random_state=0)
-    known = AROWClassifier(initial_variance=2.0, fit_intercept=False, dtype="float64")
+    known = plain(AROWClassifier, initial_variance=2.0, fit_intercept=False, dtype="float64")
     known.partial_fit(stream.X, stream.y)
     watched = drift.Watched(known, Bell(after=1), action=action, share=share)
     watched.partial_fit(np.zeros((1, 4)), stream.y[:1])  # a row of zeros teaches nothing
@@ -226,7 +227,7 @@ def test_a_detector_is_never_shared_and_can_be_repeated(name: str) -> None:
 @pytest.mark.parametrize(
     "model",
     [
-        AROWClassifier(initial_variance=0.7),
+        plain(AROWClassifier, initial_variance=0.7),
         AROWClassifier(initial_variance=0.7, covariance="full"),
         NAROWClassifier(initial_variance=0.7),
         KernelClassifier(initial_variance=0.7, kernel="linear", fit_intercept=False),

@@ -15,6 +15,9 @@ SCENARIOS = (
         contestants=(
             learn_pass("scikit-learn PA-I", "peer", learners.sklearn_pa1, DENSE, learners.SKLEARN),
             learn_pass("onlinear AROW", "us", learners.arow, DENSE, learners.ONLINEAR),
+            learn_pass(
+                "onlinear AROW as it comes", "us", learners.arow_as_it_comes, DENSE, learners.ONLINEAR
+            ),
             limit_on("bare AROW, float64 sums", "dense_arow", "dense", "float64"),
             limit_on("bare AROW, float32 lanes", "dense_arow", "dense", "float32"),
         ),

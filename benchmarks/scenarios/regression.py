@@ -39,14 +39,16 @@ def pa1() -> Any:
     """Return our PA-I."""
     from onlinear import PassiveAggressiveRegressor
 
-    return PassiveAggressiveRegressor(variant="pa1", C=learners.C, epsilon=EPSILON, dtype="float32")
+    return PassiveAggressiveRegressor(
+        variant="pa1", C=learners.C, epsilon=EPSILON, scale=None, dtype="float32"
+    )
 
 
 def arow() -> Any:
     """Return our diagonal AROW."""
     from onlinear import AROWRegressor
 
-    return AROWRegressor(r=learners.R, dtype="float32")
+    return AROWRegressor(r=learners.R, scale=None, dtype="float32")
 
 
 def sklearn_pa1() -> Any:

@@ -17,6 +17,7 @@ SCENARIOS = (
             learn_pass("onlinear PA-I", "us", learners.pa1, TEXT, learners.ONLINEAR),
             limit_on("bare PA-I", "sparse_pa1", "text"),
             learn_pass("onlinear AROW", "us", learners.arow, TEXT, learners.ONLINEAR),
+            learn_pass("onlinear AROW as it comes", "us", learners.arow_as_it_comes, TEXT, learners.ONLINEAR),
             limit_on("bare AROW", "sparse_arow", "text"),
             learn_pass("onlinear SCW-I", "us", learners.scw1, TEXT, learners.ONLINEAR),
             limit_on("bare SCW-I", "sparse_scw1", "text"),

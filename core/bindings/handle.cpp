@@ -33,7 +33,7 @@ nb::tuple Handle::learn(const Matrix& matrix, const std::optional<Array>& labels
                         const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
                         bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
                         const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
-                        const std::optional<Array>& label_lists) {
+                        const std::optional<Array>& label_lists, bool late) {
     // Another thread may be about to make the learner larger: sizes are compared when it is our turn.
     const auto lock = own_turn(turn);
     Lesson lesson;
@@ -58,6 +58,7 @@ nb::tuple Handle::learn(const Matrix& matrix, const std::optional<Array>& labels
     if (class_weight) lesson.class_weight = flat<double>(class_weight, "class_weight", class_count());
     lesson.balanced = balanced;
     lesson.calibrate = calibrate;
+    lesson.late = late;
     lesson.count = examples;
     if (order) {
         lesson.order = flat<std::int64_t>(order, "order", order->shape(0));
@@ -96,6 +97,13 @@ nb::object Handle::read(Matrix matrix, Reading what, std::size_t threads) const 
     }
     if (refusal) return refused(refusal);
     return nb::cast(out);
+}
+
+void Handle::measure(Matrix matrix) {
+    const auto lock = own_turn(turn);
+    fit_columns(matrix);
+    nb::gil_scoped_release release;
+    measure_scores(*learner, matrix);
 }
 
 nb::object Handle::best(Matrix matrix, const std::vector<std::size_t>& order, std::size_t threads) const {

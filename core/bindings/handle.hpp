@@ -18,9 +18,12 @@ struct Handle {
                     const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
                     bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
                     const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
-                    const std::optional<Array>& label_lists);
+                    const std::optional<Array>& label_lists, bool late);
 
     nb::object read(Matrix matrix, Reading what, std::size_t threads) const;
+
+    /// See measure_scores.
+    void measure(Matrix matrix);
 
     /// See best_classes.
     nb::object best(Matrix matrix, const std::vector<std::size_t>& order, std::size_t threads) const;

@@ -73,29 +73,36 @@ void bind_learner(nb::module_& m) {
                const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
                bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
                const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
-               const std::optional<Array>& label_lists) {
+               const std::optional<Array>& label_lists, bool late) {
                 return self.learn(csr(data, indices, indptr, columns), labels, sample_weight, class_weight,
-                                  balanced, order, calibrate, checked, scores, label_lists);
+                                  balanced, order, calibrate, checked, scores, label_lists, late);
             },
             nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),
             nb::arg("labels").none(), nb::arg("sample_weight") = nb::none(),
             nb::arg("class_weight") = nb::none(), nb::arg("balanced") = false, nb::arg("order") = nb::none(),
             nb::arg("calibrate") = true, nb::arg("checked") = false, nb::arg("scores") = nb::none(),
-            nb::arg("label_lists") = nb::none())
+            nb::arg("label_lists") = nb::none(), nb::arg("late") = false)
         .def(
             "learn_dense",
             [](Handle& self, const Array& x, const std::optional<Array>& labels,
                const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
                bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
                const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
-               const std::optional<Array>& label_lists) {
+               const std::optional<Array>& label_lists, bool late) {
                 return self.learn(dense(x), labels, sample_weight, class_weight, balanced, order, calibrate,
-                                  checked, scores, label_lists);
+                                  checked, scores, label_lists, late);
             },
             nb::arg("x"), nb::arg("labels").none(), nb::arg("sample_weight") = nb::none(),
             nb::arg("class_weight") = nb::none(), nb::arg("balanced") = false, nb::arg("order") = nb::none(),
             nb::arg("calibrate") = true, nb::arg("checked") = false, nb::arg("scores") = nb::none(),
-            nb::arg("label_lists") = nb::none())
+            nb::arg("label_lists") = nb::none(), nb::arg("late") = false)
+        .def(
+            "measure_csr",
+            [](Handle& self, const Array& data, const Array& indices, const Array& indptr,
+               std::size_t columns) { self.measure(csr(data, indices, indptr, columns)); },
+            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"))
+        .def(
+            "measure_dense", [](Handle& self, const Array& x) { self.measure(dense(x)); }, nb::arg("x"))
         .def(
             "read_csr",
             [](const Handle& self, const Array& data, const Array& indices, const Array& indptr,

@@ -30,6 +30,8 @@ void add_counts(nb::dict& out, const RowLearner& learner) {
     out["counters"] = std::vector<double>{n.seen, n.mistakes, n.updates, n.cost};
     out["class_counts"] = learner.class_counts;
     if (const std::vector<double> cut = learner.cut.numbers(); !cut.empty()) out["cut"] = cut;
+    if (const std::vector<double> targets = learner.targets.numbers(); !targets.empty())
+        out["targets"] = targets;
 }
 
 Touched to_touched(
@@ -190,7 +192,7 @@ void bind_state(nb::module_& m, nb::class_<Handle>& learner) {
             [](Handle& self, const nb::dict& state, const Touched* touched) {
                 const auto lock = own_turn(self.turn);
                 nb::dict arrays;
-                std::vector<double> calibration, counters, counts, cuts;
+                std::vector<double> calibration, counters, counts, cuts, targets;
                 for (auto [key, value] : state) {
                     const auto name = nb::cast<std::string>(key);
                     if (name == "calibration")
@@ -201,6 +203,8 @@ void bind_state(nb::module_& m, nb::class_<Handle>& learner) {
                         counts = nb::cast<std::vector<double>>(value);
                     else if (name == "cut")
                         cuts = nb::cast<std::vector<double>>(value);
+                    else if (name == "targets")
+                        targets = nb::cast<std::vector<double>>(value);
                     else
                         arrays[key] = value;
                 }
@@ -208,10 +212,12 @@ void bind_state(nb::module_& m, nb::class_<Handle>& learner) {
                 check_finite(counts);
                 const Calibration map = calibration_from(calibration);
                 const Cut cut = Cut::from(cuts);
+                const Targets measured = Targets::from(targets);
                 const HeldState held = from_dict(arrays);
                 self.learner->load(held.given(touched));
                 self.learner->calibration = map;
                 self.learner->cut = cut;
+                self.learner->targets = measured;
                 self.learner->counters = {.seen = counters[0],
                                           .mistakes = counters[1],
                                           .updates = counters[2],

@@ -48,15 +48,6 @@ void Contents<B>::load(B& belief, const GivenState& given) {
     belief.loaded();
 }
 
-namespace {
-
-double within_range(double value) noexcept {
-    constexpr double kMost = std::numeric_limits<double>::max();
-    return std::clamp(value, -kMost, kMost);
-}
-
-}  // namespace
-
 template <class B>
 double Contents<B>::weight(const B& belief, Weights which, std::uint32_t slot, std::size_t block) noexcept {
     double unit = 1;

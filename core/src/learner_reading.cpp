@@ -40,7 +40,7 @@ Refusal RowReader<B>::read_scores(const Matrix& matrix, double* out, std::size_t
         for (std::size_t b = 0; b < blocks(); ++b) base[b] = belief_.average_at(0, b);
     const Stager<T> stage(matrix, false, belief_.planes());
     std::size_t next = first;
-    if (stage.direct() && belief_.blend().second == 0 && (!scaled() || stage.plain())) {
+    if (stage.direct() && belief_.blend().second == 0 && (!scaled() || (only_divided() && stage.plain()))) {
         if (!belief_.planes().single())
             next = read_direct(stage, base, out, first, last);
         else if (belief_.planes().planes() <= 2)
@@ -196,6 +196,11 @@ template <class B>
 bool RowReader<B>::scaled() const noexcept {
     if constexpr (belief::HasScales<B>) return belief_.scales.any();
     return false;
+}
+template <class B>
+bool RowReader<B>::only_divided() const noexcept {
+    if constexpr (belief::HasScales<B>) return belief_.scales.only_divide();
+    return true;
 }
 template <class B>
 void RowReader<B>::scale([[maybe_unused]] Stage<T>& stage) const noexcept {

@@ -33,6 +33,12 @@ WholeReport learn_whole(RowLearner& learner, const Matrix& matrix, const Lesson&
     return {learner.learn(matrix, lesson), nullptr};
 }
 
+void measure_scores(RowLearner& learner, const Matrix& matrix) {
+    std::vector<double> scores(matrix.rows * learner.blocks());
+    if (learner.read(matrix, Reading::scores, scores.data(), 1)) return;
+    learner.calibration.measure(scores.data(), matrix.rows, learner.blocks());
+}
+
 Matrix row_of(RowLearner& learner, FeatureMap& map, bool learning, Refusal& refusal) {
     refusal = map.inspect(learner.single_precision());
     if (refusal) return {};

@@ -18,24 +18,30 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 HERE = Path(__file__).parent
+HALVINGS = 10
 
 
 def reliability() -> None:
-    """Odd against even digits, and all ten, beside a calibrated SVM."""
+    """Odd against even digits, and all ten, beside a calibrated SVM: what they say of the other half, over ten halvings."""
     X, y = load_digits(return_X_y=True)
+    models = {
+        "SoftConfidenceWeightedClassifier": SoftConfidenceWeightedClassifier(random_state=0),
+        "AROWClassifier": AROWClassifier(random_state=0),
+        "calibrated LinearSVC": CalibratedClassifierCV(LinearSVC(C=0.1)),
+    }
     figure, axes = plt.subplots(1, 2, figsize=(9, 4.6), layout="constrained")
     for ax, target, title in zip(axes, (y % 2, y), ("odd or even", "ten digits"), strict=True):
-        parts = train_test_split(X / 16, target, test_size=0.5, random_state=0, stratify=target)
-        X_train, X_test, y_train, y_test = parts
-        for model in (
-            SoftConfidenceWeightedClassifier(random_state=0),
-            AROWClassifier(average=True, random_state=0),
-        ):
-            ReliabilityDisplay.from_estimator(model.fit(X_train, y_train), X_test, y_test, ax=ax)
-        peer = CalibratedClassifierCV(LinearSVC(C=0.1)).fit(X_train, y_train)
-        ReliabilityDisplay.from_estimator(
-            peer, X_test, y_test, ax=ax, name="calibrated LinearSVC", color="0.4"
-        )
+        halves = [
+            train_test_split(X / 16, target, test_size=0.5, random_state=seed, stratify=target)
+            for seed in range(HALVINGS)
+        ]
+        truth = np.concatenate([y_test for *_, y_test in halves])
+        for name, model in models.items():
+            said = [
+                model.fit(X_train, y_train).predict_proba(X_test) for X_train, X_test, y_train, _ in halves
+            ]
+            style = {} if name.endswith("Classifier") else {"color": "0.4"}
+            ReliabilityDisplay.from_predictions(truth, np.concatenate(said), name=name, ax=ax, **style)
         ax.set_title(title)
     figure.savefig(HERE / "reliability.png", dpi=110)
     plt.close(figure)

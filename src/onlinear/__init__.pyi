@@ -43,15 +43,15 @@ class AROWClassifier(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
-    min_variance: float
+    min_variance: float | None
     r: float
     loss: Literal["squared_hinge", "hinge"]
     constraints: int | Literal["all"]
@@ -73,15 +73,15 @@ class AROWClassifier(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = None,
+        scale: Literal["auto", "typical", "max"] | None = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "drop",
         initial_variance: float = 1.0,
-        min_variance: float = 0.0,
+        min_variance: float | None = None,
         r: float = 1.0,
         loss: Literal["squared_hinge", "hinge"] = "squared_hinge",
         constraints: int | Literal["all"] = 1,
@@ -103,12 +103,12 @@ class AROWRegressor(OnlineRegressor):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
-    min_variance: float
+    min_variance: float | None
     r: float
     def __init__(
         self,
@@ -127,12 +127,12 @@ class AROWRegressor(OnlineRegressor):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = None,
+        scale: Literal["auto", "typical", "max"] | None = "auto",
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "drop",
         initial_variance: float = 1.0,
-        min_variance: float = 0.0,
+        min_variance: float | None = None,
         r: float = 1.0,
     ) -> None: ...
 
@@ -151,8 +151,8 @@ class AdaGradRDAClassifier(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -176,8 +176,8 @@ class AdaGradRDAClassifier(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = False,
+        scale: Literal["auto", "typical", "max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -201,15 +201,15 @@ class ConfidenceWeightedClassifier(ConfidentClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
-    min_variance: float
+    min_variance: float | None
     constraint: Literal["variance", "stdev"]
     phi: float | None
     def __init__(
@@ -229,15 +229,15 @@ class ConfidenceWeightedClassifier(ConfidentClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = None,
+        scale: Literal["auto", "typical", "max"] | None = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "drop",
         initial_variance: float = 1.0,
-        min_variance: float = 0.0,
+        min_variance: float | None = None,
         constraint: Literal["variance", "stdev"] = "variance",
         confidence: float = 0.9,
         phi: float | None = None,
@@ -258,15 +258,15 @@ class IELLIPClassifier(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None
-    cost_matrix: Any
-    cost_update: Literal["prediction", "max_loss"]
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
-    min_variance: float
+    min_variance: float | None
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
+    cost_matrix: Any
+    cost_update: Literal["prediction", "max_loss"]
     c: float
     b: float
     def __init__(
@@ -286,15 +286,15 @@ class IELLIPClassifier(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        cost_matrix: Any = None,
-        cost_update: Literal["prediction", "max_loss"] = "prediction",
+        average: bool | Literal["late"] | None = False,
+        scale: Literal["auto", "typical", "max"] | None = None,
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "drop",
         initial_variance: float = 1.0,
-        min_variance: float = 0.0,
+        min_variance: float | None = 0.0,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        cost_matrix: Any = None,
+        cost_update: Literal["prediction", "max_loss"] = "prediction",
         c: float = 0.5,
         b: float = 0.3,
     ) -> None: ...
@@ -314,8 +314,8 @@ class KernelClassifier(OnlineKernelClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -344,8 +344,8 @@ class KernelClassifier(OnlineKernelClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = False,
+        scale: Literal["auto", "typical", "max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -374,8 +374,8 @@ class KernelRegressor(OnlineKernelRegressor):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     rule: Any
     kernel: Literal["linear", "poly", "rbf"] | Callable[[Any, Any], Any]
     gamma: float
@@ -402,8 +402,8 @@ class KernelRegressor(OnlineKernelRegressor):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = False,
+        scale: Literal["auto", "typical", "max"] | None = None,
         rule: Any = "arow",
         kernel: Literal["linear", "poly", "rbf"] | Callable[[Any, Any], Any] = "rbf",
         gamma: float = 1.0,
@@ -430,8 +430,8 @@ class MIRAClassifier(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -453,12 +453,12 @@ class MIRAClassifier(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = False,
+        scale: Literal["auto", "typical", "max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
-        beta: float = 0.01,
+        beta: float = 1.0,
     ) -> None: ...
 
 class MultilabelRanker(OnlineRanker):
@@ -477,7 +477,7 @@ class MultilabelRanker(OnlineRanker):
     n_jobs: int | None
     fit_intercept: bool
     average: bool
-    scale: Literal["max"] | None
+    scale: Literal["auto", "typical", "max"] | None
     rule: Any
     phi: Callable[[Any, Any], Any] | None
     threshold: float | None
@@ -499,7 +499,7 @@ class MultilabelRanker(OnlineRanker):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool = True,
-        scale: Literal["max"] | None = None,
+        scale: Literal["auto", "typical", "max"] | None = "auto",
         rule: Any = "pa1",
         phi: Callable[[Any, Any], Any] | None = None,
         threshold: float | None = None,
@@ -520,15 +520,15 @@ class NAROWClassifier(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None
-    cost_matrix: Any
-    cost_update: Literal["prediction", "max_loss"]
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
-    min_variance: float
+    min_variance: float | None
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
+    cost_matrix: Any
+    cost_update: Literal["prediction", "max_loss"]
     b: float
     form: Literal["theta", "rule", "coupled"]
     def __init__(
@@ -548,15 +548,15 @@ class NAROWClassifier(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        cost_matrix: Any = None,
-        cost_update: Literal["prediction", "max_loss"] = "prediction",
+        average: bool | Literal["late"] | None = False,
+        scale: Literal["auto", "typical", "max"] | None = None,
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "kl",
         initial_variance: float = 1.0,
-        min_variance: float = 0.0,
+        min_variance: float | None = 0.0,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        cost_matrix: Any = None,
+        cost_update: Literal["prediction", "max_loss"] = "prediction",
         b: float = 1.0,
         form: Literal["theta", "rule", "coupled"] = "theta",
     ) -> None: ...
@@ -576,15 +576,15 @@ class NHERDClassifier(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
-    min_variance: float
+    min_variance: float | None
     C: float
     def __init__(
         self,
@@ -603,15 +603,15 @@ class NHERDClassifier(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = None,
+        scale: Literal["auto", "typical", "max"] | None = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "drop",
         initial_variance: float = 1.0,
-        min_variance: float = 0.0,
+        min_variance: float | None = None,
         C: float = 1.0,
     ) -> None: ...
 
@@ -630,8 +630,8 @@ class NORMAClassifier(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -657,8 +657,8 @@ class NORMAClassifier(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = False,
+        scale: Literal["auto", "typical", "max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -684,8 +684,8 @@ class PassiveAggressiveClassifier(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -709,8 +709,8 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = None,
+        scale: Literal["auto", "typical", "max"] | None = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -778,8 +778,8 @@ class PassiveAggressiveRegressor(OnlineRegressor):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     variant: Literal["pa", "pa1", "pa2"]
     C: float
     epsilon: float
@@ -800,8 +800,8 @@ class PassiveAggressiveRegressor(OnlineRegressor):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = None,
+        scale: Literal["auto", "typical", "max"] | None = "auto",
         variant: Literal["pa", "pa1", "pa2"] = "pa1",
         C: float = 1.0,
         epsilon: float = 0.1,
@@ -822,8 +822,8 @@ class Perceptron(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -846,8 +846,8 @@ class Perceptron(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = False,
+        scale: Literal["auto", "typical", "max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -870,8 +870,8 @@ class ROMMAClassifier(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -893,8 +893,8 @@ class ROMMAClassifier(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = False,
+        scale: Literal["auto", "typical", "max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -916,8 +916,8 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -943,8 +943,8 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = None,
+        scale: Literal["auto", "typical", "max"] | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -970,15 +970,15 @@ class SecondOrderPerceptron(OnlineClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None
-    cost_matrix: Any
-    cost_update: Literal["prediction", "max_loss"]
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
-    min_variance: float
+    min_variance: float | None
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
+    cost_matrix: Any
+    cost_update: Literal["prediction", "max_loss"]
     form: Literal["own", "rule"]
     ridge: float
     def __init__(
@@ -998,15 +998,15 @@ class SecondOrderPerceptron(OnlineClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        cost_matrix: Any = None,
-        cost_update: Literal["prediction", "max_loss"] = "prediction",
+        average: bool | Literal["late"] | None = False,
+        scale: Literal["auto", "typical", "max"] | None = None,
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "kl",
         initial_variance: float = 1.0,
-        min_variance: float = 0.0,
+        min_variance: float | None = 0.0,
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        cost_matrix: Any = None,
+        cost_update: Literal["prediction", "max_loss"] = "prediction",
         form: Literal["own", "rule"] = "own",
         ridge: float = 1.0,
     ) -> None: ...
@@ -1068,15 +1068,15 @@ class SoftConfidenceWeightedClassifier(ConfidentClassifier):
     grow_features: bool
     n_jobs: int | None
     fit_intercept: bool
-    average: bool
-    scale: Literal["max"] | None
+    average: bool | Literal["late"] | None
+    scale: Literal["auto", "typical", "max"] | None
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
-    min_variance: float
+    min_variance: float | None
     penalty: Literal["linear", "squared"]
     C: float
     phi: float | None
@@ -1097,17 +1097,17 @@ class SoftConfidenceWeightedClassifier(ConfidentClassifier):
         grow_features: bool = False,
         n_jobs: int | None = None,
         fit_intercept: bool = True,
-        average: bool = False,
-        scale: Literal["max"] | None = None,
+        average: bool | Literal["late"] | None = None,
+        scale: Literal["auto", "typical", "max"] | None = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "kl",
         initial_variance: float = 1.0,
-        min_variance: float = 0.0,
+        min_variance: float | None = None,
         penalty: Literal["linear", "squared"] = "linear",
         C: float = 1.0,
-        confidence: float = 0.9,
+        confidence: float = 0.75,
         phi: float | None = None,
     ) -> None: ...

@@ -21,6 +21,7 @@ from onlinear import (
     rule,
     task,
 )
+from tests.estimators.roster import plain
 
 FLOOR = 0.25
 LEARN = """
@@ -29,7 +30,7 @@ from onlinear import AROWClassifier, _core
 X = np.random.default_rng(0).standard_normal((200, 37))
 for projection in ("kl", "drop"):
     for dtype in ("float32", "float64"):
-        model = AROWClassifier(projection=projection, dtype=dtype, min_variance=0.25)
+        model = AROWClassifier(projection=projection, dtype=dtype, min_variance=0.25, scale=None)
         model.partial_fit(X, np.arange(200) % 2)
         print(_core.kernel_level(), model.coef_std_.min())
 """
@@ -62,7 +63,7 @@ def test_the_floor_holds_for_every_form_of_rows_and_projection(
     average: bool, projection: str, n_classes: int, shape: Any
 ) -> None:
     """The floor is reached and not passed."""
-    model = NHERDClassifier(projection=projection, average=average, min_variance=FLOOR)
+    model = plain(NHERDClassifier, projection=projection, average=average, min_variance=FLOOR)
     model.partial_fit(shape(rows(200)), np.arange(200) % n_classes)
 
     assert model.coef_std_.min() == pytest.approx(FLOOR**0.5)
@@ -70,7 +71,7 @@ def test_the_floor_holds_for_every_form_of_rows_and_projection(
 
 def test_the_floor_is_under_the_weights_of_every_block_after_a_third_class() -> None:
     """Two blocks share the variance of one, but neither goes below the floor; nor does what comes later."""
-    model = AROWClassifier(initial_variance=0.3, min_variance=FLOOR)
+    model = plain(AROWClassifier, initial_variance=0.3, min_variance=FLOOR)
     model.partial_fit(rows(100, 3), np.arange(100) % 2)
     model.partial_fit(np.zeros((1, 3)), [2])
     assert model.coef_std_.shape == (3, 3)
@@ -136,8 +137,13 @@ def test_a_full_covariance_of_one_feature_has_the_floor_of_a_diagonal() -> None:
     """Where there is one direction, its variance is the weight's."""
     X, y = rows(50, 1), np.arange(50) % 2
     full, diagonal = (
-        AROWClassifier(
-            covariance=covariance, min_variance=0.1, projection="kl", fit_intercept=False, dtype="float64"
+        plain(
+            AROWClassifier,
+            covariance=covariance,
+            min_variance=0.1,
+            projection="kl",
+            fit_intercept=False,
+            dtype="float64",
         ).partial_fit(X, y)
         for covariance in ("full", "diagonal")
     )

@@ -39,6 +39,7 @@ TABLE: list[tuple[Any, set[str]]] = [
     (rule.Narow(), {"drop", "kl", "full", "information", "kernel"}),
     (rule.Narow(b=2.0, form="coupled"), {"drop", "kl", "full", "information", "kernel"}),
     (rule.Iellip(), {"drop", "full"}),
+    (rule.LeastSquares(), {"drop", "kl", "full", "information", "kernel"}),
 ]
 CELLS = [
     pytest.param(answer, name, name in defined_on(answer), id=f"{answer} on {name}")

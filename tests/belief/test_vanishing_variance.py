@@ -10,6 +10,7 @@ from scipy.stats import norm
 from sklearn.datasets import make_classification
 
 from onlinear import ConfidenceWeightedClassifier
+from tests.estimators.roster import plain
 
 PHI = np.longdouble(norm.ppf(0.9))
 FORMS = ["drop", "kl", "exact"]
@@ -48,8 +49,8 @@ def test_the_mean_is_that_of_numbers_without_end(projection: str, rows: int) -> 
     """Down to variances of 1e-50 and 1e-200."""
     X, y = noisy(2000, 0.1)
     X, y = X[:rows], y[:rows]
-    model = ConfidenceWeightedClassifier(
-        constraint="stdev", projection=projection, dtype="float64"
+    model = plain(
+        ConfidenceWeightedClassifier, constraint="stdev", projection=projection, dtype="float64"
     ).partial_fit(X, y)
     mean, sigma = by_long_double(X, y, projection)
 
@@ -64,7 +65,7 @@ def test_the_mean_is_that_of_numbers_without_end(projection: str, rows: int) -> 
 def test_noise_is_no_reason_to_refuse(share: float, projection: str, dtype: str, n_classes: int) -> None:
     """However small the variances become, weights stay finite, variances positive, and the model goes on."""
     X, y = make_classification(3000, 10, n_informative=5, n_classes=n_classes, flip_y=share, random_state=0)
-    model = ConfidenceWeightedClassifier(constraint="stdev", projection=projection, dtype=dtype)
+    model = plain(ConfidenceWeightedClassifier, constraint="stdev", projection=projection, dtype=dtype)
     model.partial_fit(X, y)
 
     assert model.n_seen_ == 3000
@@ -76,10 +77,10 @@ def test_noise_is_no_reason_to_refuse(share: float, projection: str, dtype: str,
 def test_the_average_is_the_mean_of_the_weights_after_every_round(dtype: str) -> None:
     """Also past steps that the weights' type cannot hold."""
     X, y = noisy(1500, 0.1)
-    averaged = ConfidenceWeightedClassifier(constraint="stdev", dtype=dtype, average=True)
+    averaged = plain(ConfidenceWeightedClassifier, constraint="stdev", dtype=dtype, average=True)
     averaged.partial_fit(X, y, classes=[0, 1])
-    plain, total = ConfidenceWeightedClassifier(constraint="stdev", dtype=dtype), np.zeros((1, 5))
+    last, total = plain(ConfidenceWeightedClassifier, constraint="stdev", dtype=dtype), np.zeros((1, 5))
     for x, label in zip(X, y, strict=True):
-        total += plain.partial_fit([x], [label], classes=[0, 1]).coef_
+        total += last.partial_fit([x], [label], classes=[0, 1]).coef_
 
     np.testing.assert_allclose(averaged.coef_, total / len(X), rtol=1e-3 if dtype == "float32" else 1e-9)

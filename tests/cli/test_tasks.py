@@ -136,13 +136,18 @@ def test_the_command_learns_the_same_bits_as_python(task: str, folder: Path, tmp
 def test_the_table_shows_errors_made_before_learning(folder: Path) -> None:
     """Progressive figures are those of a model that predicts each row and learns it then."""
     batch = next(iter(onlinear.read(folder / "numbers.svm")))
-    model = onlinear.PassiveAggressiveRegressor(variant="pa2", C=0.3, dtype="float32", grow_features=True)
+    model = onlinear.PassiveAggressiveRegressor(
+        variant="pa2", C=0.3, scale=None, dtype="float32", grow_features=True
+    )
     errors = []
     for i in range(ROWS):
         row = batch.X[i]
         errors.append((float(model.predict(row)[0]) if i else 0.0) - batch.y[i])
         model.partial_fit(row, batch.y[i : i + 1])
-    done = run("train", folder / "numbers.svm", "--task", "regression", "-a", "pa2", "-p", "C=0.3", "--json")
+    done = run(
+        *("train", folder / "numbers.svm", "--task", "regression", "-a", "pa2"),
+        *("-p", "C=0.3", "--scale", "none", "--json"),
+    )
     last = [line.split() for line in done.err.splitlines() if line.strip()][-1]
 
     assert_allclose(done.json["mean_absolute_error"], np.mean(np.abs(errors)), rtol=1e-6)
@@ -154,10 +159,11 @@ def test_the_table_shows_errors_made_before_learning(folder: Path) -> None:
 def test_ranking_figures_are_made_before_learning(folder: Path) -> None:
     """The same of sets of labels, which come into play with the row that has them."""
     said = run(
-        "train", folder / "sets.svm", "--task", "multilabel", "-p", "average=false", "--json", "-q"
+        *("train", folder / "sets.svm", "--task", "multilabel"),
+        *("-p", "average=false", "--scale", "none", "--json", "-q"),
     ).json
     batch = next(iter(onlinear.read(folder / "sets.svm", multilabel=True)))
-    model, known = onlinear.MultilabelRanker(dtype="float32", average=False), list[int]()
+    model, known = onlinear.MultilabelRanker(dtype="float32", average=False, scale=None), list[int]()
     losses = []
     for i in range(ROWS):
         labels = {int(label) for label in batch.y[i]}
@@ -179,7 +185,7 @@ def test_several_passes_stop_early_when_nothing_is_gained(folder: Path) -> None:
     """``--early-stop`` goes by the task's own measure."""
     done = run(
         *("train", folder / "numbers.svm", "--task", "regression", "-a", "pa1", "-p", "C=0.01"),
-        *("--passes", 60, "--early-stop", "--json", "-q"),
+        *("--scale", "none", "--passes", 60, "--early-stop", "--json", "-q"),
     )
     errors = done.json["pass_errors"]
 
@@ -445,8 +451,8 @@ def test_costs_change_what_is_learned_and_are_counted(folder: Path, tmp_path: Pa
     saved = [tmp_path / "a.safetensors", tmp_path / "b.safetensors"]
     for file, model in zip((given, table), saved, strict=True):
         done = run(
-            *("train", folder / "classes.svm", "--cost-matrix", file, "-p", "cost_update=max_loss"),
-            *("--save", model, "--json", "-q"),
+            *("train", folder / "classes.svm", "-a", "arow", "--cost-matrix", file),
+            *("-p", "cost_update=max_loss", "--save", model, "--json", "-q"),
         )
         assert done.code == 0, done.err
     python = onlinear.AROWClassifier(
@@ -501,7 +507,7 @@ def test_costs_change_what_is_learned_and_are_counted(folder: Path, tmp_path: Pa
         (["--cost-matrix", "{ragged}"], 1, "ragged.csv:3:1: expected 2 costs after the class, found 1"),
         (["--cost-matrix", "{words}"], 1, 'words.csv:2:5: expected a number, found "dear"'),
         (["--cost-matrix", "{negative}"], 2, "cost_matrix"),
-        (["--cost-matrix", "{costs}"], 1, "numbers.svm:1: AROWClassifier: y contains"),
+        (["--cost-matrix", "{costs}"], 1, "numbers.svm:1: SoftConfidenceWeightedClassifier: y contains"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )

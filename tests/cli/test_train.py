@@ -311,8 +311,8 @@ def test_a_pipe_makes_one_pass_only(data: Path, tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (["-a", "arrow"], "'arow'"),
-        (["-p", "r=-1"], "greater than 0"),
-        (["-p", "rr=1"], "'r'"),
+        (["-p", "C=-1"], "greater than 0"),
+        (["-p", "CC=1"], "'C'"),
         (["-p", "r"], "name=value"),
         (["-p", "r=1", "-p", "r=2"], "twice"),
         (["-a", "pa1", "-p", "variant=pa2"], "another algorithm"),
@@ -435,7 +435,9 @@ def test_later_passes_count_no_class_and_calibrate_nothing(data: Path, tmp_path:
     reports, maps = [], []
     for passes in (1, 3):
         saved = tmp_path / f"{passes}.safetensors"
-        reports.append(run("train", data, "--passes", passes, "--save", saved, "--json", "-q").json)
+        # Which scores are mapped would else depend on whether several passes are meant.
+        options = ["--passes", passes, "-p", "average=late", "--json", "-q"]
+        reports.append(run("train", data, *options, "--save", saved).json)
         maps.append(onlinear.load(saved).model_.learner.state()["calibration"][:2])
 
     assert reports[1]["examples"] == 3 * reports[0]["examples"]

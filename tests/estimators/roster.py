@@ -2,10 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import onlinear
 from onlinear.estimators.classifier import OnlineClassifier
+from onlinear.exceptions import OnlinearError
+
+T = TypeVar("T")
+
+#: What a rule is without: what estimators put around it where nothing else is said.
+PLAIN: dict[str, Any] = {"scale": None, "average": False, "min_variance": 0.0}
+
+
+def plain(cls: type[T], **parameters: Any) -> T:
+    """An estimator that is its rule alone, in the units of the features: no scales, averages and floors but those given."""
+    known = cls().get_params(deep=False)  # type: ignore[attr-defined]
+    return cls(**{**{name: value for name, value in PLAIN.items() if name in known}, **parameters})
+
+
+def settled(setting: T) -> T:
+    """The same setting for one pass, for several and for streams: where that would decide, it averages late if it can."""
+    made: Any = type(setting)
+    given = setting.get_params(deep=False)  # type: ignore[attr-defined]
+    if given["average"] is not None:
+        return setting
+    late: T = made(**{**given, "average": "late"})
+    try:
+        late.axes()  # type: ignore[attr-defined]
+    except OnlinearError:
+        return made(**{**given, "average": False})  # type: ignore[no-any-return]
+    return late
 
 
 def classifiers() -> list[type[Any]]:
@@ -27,17 +53,24 @@ VARIATIONS: dict[str, list[dict[str, Any]]] = {
         {"projection": "kl"},
         {"constraints": "all"},
         {"average": True},
-        {"scale": "max"},
-        {"scale": "max", "constraints": "all"},
+        {"average": "late"},
+        {"average": "late", "scale": None, "min_variance": 0.0},
+        {"scale": None, "min_variance": 0.0},
+        {"scale": None, "min_variance": 0.0, "constraints": "all"},
     ],
+    "ConfidenceWeightedClassifier": [{"scale": None, "min_variance": 0.0}],
+    "NHERDClassifier": [{"scale": None, "min_variance": 0.0}],
     "PassiveAggressiveClassifier": [
         {"variant": "pa2"},
         {"constraints": "all"},
-        {"scale": "max", "average": True},
+        {"average": "late"},
+        {"scale": None},
+        {"scale": None, "average": True},
     ],
     "SoftConfidenceWeightedClassifier": [
         {"penalty": "squared"},
-        {"scale": "max", "average": True, "min_variance": 0.01},
+        {"scale": None, "average": "late"},
+        {"average": True, "min_variance": 0.0},
     ],
     "NORMAClassifier": [{"nu": 0.3, "rho": 0.0}],
     "RegularizedPassiveAggressiveClassifier": [
@@ -45,6 +78,7 @@ VARIATIONS: dict[str, list[dict[str, Any]]] = {
         {"penalty": "l1_ball"},
         {"truncation": 1e-3},
         {"scale": "max", "truncation": 1e-3},
+        {"average": "late"},
     ],
     "KernelClassifier": [
         {"rule": "pa1"},

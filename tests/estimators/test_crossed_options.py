@@ -20,6 +20,7 @@ from onlinear import (
     SoftConfidenceWeightedClassifier,
 )
 from tests.combinations import distance
+from tests.estimators.roster import plain
 from tests.pairwise import Row, all_pairs
 from tests.reference.beliefs import Diagonal, Full, Mean, split
 from tests.reference.learners import ArowQP, JointUpdate, Linear
@@ -159,7 +160,7 @@ def estimator(row: Row, stream: Stream) -> Any:
         named = {k: {q: COSTS[k, q] for q in range(stream.K)} for k in range(stream.K)}
         parameters |= {"cost_matrix": named, "cost_update": row["cost_update"]}
     weights = {"given": {k: CLASS_WEIGHT[k] for k in range(stream.K)}, "balanced": "balanced", None: None}
-    return kind(**parameters, class_weight=weights[row["class_weight"]], bits=BITS)
+    return plain(kind, **parameters, class_weight=weights[row["class_weight"]], bits=BITS)
 
 
 def name_of(column: int, row: Row) -> Any:

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 import onlinear
 from onlinear import belief, rule, task
 from onlinear.exceptions import DataError, NumericError
+from tests.estimators.roster import plain
 from tests.estimators.streams import dense_stream
 
 #: About whole vectors and pairs of them, and past the length at which sums are folded.
@@ -108,7 +109,7 @@ def test_values_whose_squares_overflow_are_told_from_bad_ones(dtype: str) -> Non
     X = stream.X.copy()
     X[41] = 1e30 if dtype == "float32" else 1e200
     with pytest.raises(NumericError, match="row 41"):
-        learned_at_once("arow-kl", X, stream.y, dtype)
+        plain(onlinear.AROWClassifier, projection="kl", dtype=dtype).partial_fit(X, stream.y)
 
 
 @every_type

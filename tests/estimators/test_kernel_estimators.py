@@ -24,6 +24,7 @@ from onlinear import (
     SoftConfidenceWeightedClassifier,
 )
 from onlinear.exceptions import NotAvailableError, OnlinearError, ParameterError
+from tests.estimators.roster import plain
 
 
 @pytest.mark.parametrize(
@@ -114,9 +115,9 @@ def test_a_classifier_carries_its_parameters() -> None:
     [
         (AROWClassifier(covariance="full"), "covariance must be left at 'diagonal'.*own initial_variance"),
         (AROWClassifier(initial_variance=2.0), "initial_variance must be left at 1.0"),
-        (AROWClassifier(min_variance=0.1), "min_variance must be left at 0.0"),
+        (AROWClassifier(min_variance=0.1), "min_variance must be left at None"),
         (NHERDClassifier(projection="kl"), "projection must be left at"),
-        (AROWClassifier(average=True), "average must be left at False"),
+        (AROWClassifier(average=True), "average must be left at None"),
         (RegularizedPassiveAggressiveClassifier(truncation=0.1), "truncation must be left at None"),
         (AROWClassifier(fit_intercept=False), "Give it to KernelClassifier instead"),
         (AROWClassifier(constraints="all"), "several constraints at once"),
@@ -150,7 +151,7 @@ def test_regression_knows_two_rules() -> None:
         (Perceptron(update="uniform"), partial(Perceptron, update="uniform")),
         (
             PassiveAggressiveClassifier(constraints="all"),
-            partial(PassiveAggressiveClassifier, constraints="all"),
+            partial(PassiveAggressiveClassifier, constraints="all", scale=None),
         ),
     ],
     ids=str,
@@ -193,7 +194,7 @@ def test_there_are_no_weights_but_linear_ones() -> None:
         with pytest.raises(OnlinearError, match="weights"):
             ask()
     linear = KernelClassifier(rule="pa1", kernel="linear", random_state=0).fit(X, y)
-    same = PassiveAggressiveClassifier(random_state=0).fit(X, y)
+    same = plain(PassiveAggressiveClassifier, random_state=0).fit(X, y)
     assert_allclose(linear.coef_, same.coef_, atol=1e-12)
     assert_allclose(linear.intercept_, same.intercept_, atol=1e-12)
     X, y = load_iris(return_X_y=True)
@@ -255,7 +256,8 @@ def test_the_regularised_classifier_keeps_its_ball_and_truncates() -> None:
     small = RegularizedPassiveAggressiveClassifier(penalty="l1_ball", radius=3.0, random_state=0).fit(X, y)
     total = np.abs(small.coef_).sum() + np.abs(small.intercept_).sum()
     assert total <= 3.0 * (1 + 1e-9)
-    dense = RegularizedPassiveAggressiveClassifier(penalty="l2_ball", random_state=0).fit(X, y)
+    dense = RegularizedPassiveAggressiveClassifier(penalty="l2_ball", average=False, random_state=0)
+    dense.fit(X, y)
     sparse = RegularizedPassiveAggressiveClassifier(penalty="l2_ball", truncation=1.0, random_state=0).fit(
         X, y
     )

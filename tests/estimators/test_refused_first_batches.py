@@ -18,19 +18,20 @@ from onlinear import (
     SequenceLabeler,
 )
 from onlinear.exceptions import NumericError
+from tests.estimators.roster import plain
 
 #: Finite, but their squares are not.
 HUGE = np.full((2, 40), 3e38, dtype=np.float32)
 GOOD = np.random.default_rng(0).standard_normal((6, 40)).astype(np.float32)
 
 MODELS = [
-    AROWClassifier(),
-    AROWClassifier(constraints="all"),
-    AROWRegressor(),
-    AROWRegressor(covariance="full"),
-    PassiveAggressiveRegressor(),
-    PassiveAggressiveOneClass(),
-    MultilabelRanker(rule="arow"),
+    plain(AROWClassifier),
+    plain(AROWClassifier, constraints="all"),
+    plain(AROWRegressor),
+    plain(AROWRegressor, covariance="full"),
+    plain(PassiveAggressiveRegressor),
+    plain(PassiveAggressiveOneClass),
+    plain(MultilabelRanker, rule="arow"),
 ]
 
 

@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix
 import onlinear
 from onlinear import AROWRegressor, PassiveAggressiveRegressor
 from onlinear.exceptions import DataError, NotAvailableError, ParameterError
+from tests.estimators.roster import plain
 
 Array = NDArray[np.float64]
 
@@ -58,7 +59,7 @@ def test_sample_weights_are_repetitions_for_full_arow_regression() -> None:
 def test_deviations_shrink_where_there_was_evidence() -> None:
     """Far from the data a prediction is less sure than amid it."""
     X, y = problem(3, d=2)
-    model = AROWRegressor().fit(X * [1.0, 0.01], y)
+    model = AROWRegressor(scale=None).fit(X * [1.0, 0.01], y)
     std = model.predict(np.eye(2), return_std=True)[1]
 
     assert std[0] < 0.5 < std[1]
@@ -77,7 +78,7 @@ def test_a_learner_without_variances_says_so() -> None:
 def test_errors_within_the_tube_are_free(variant: Any) -> None:
     """No update where every target is within epsilon of the prediction."""
     X, y = problem(0)
-    model = PassiveAggressiveRegressor(variant=variant, epsilon=100.0).partial_fit(X, y)
+    model = PassiveAggressiveRegressor(variant=variant, epsilon=100.0, scale=None).partial_fit(X, y)
 
     assert model.n_updates_ == 0
     assert model.n_seen_ == len(y)
@@ -98,7 +99,7 @@ def test_pa_regression_agrees_with_scikit_learn() -> None:
         fit_intercept=False,
         shuffle=False,
     ).partial_fit(X, y)
-    ours = PassiveAggressiveRegressor(C=0.3, epsilon=0.1, fit_intercept=False).partial_fit(X, y)
+    ours = plain(PassiveAggressiveRegressor, C=0.3, epsilon=0.1, fit_intercept=False).partial_fit(X, y)
 
     np.testing.assert_allclose(ours.coef_, theirs.coef_, rtol=1e-9)
 
@@ -128,7 +129,7 @@ def test_batches_rows_and_dicts_teach_the_same(made: Any, tmp_path: Path) -> Non
 
 def test_a_dict_of_words_is_hashed_and_read_before_any_learning() -> None:
     """River's verbs: a prediction of 0 before the first example, and words as features."""
-    model = PassiveAggressiveRegressor()
+    model = PassiveAggressiveRegressor(scale=None)
     assert model.predict_one({"rain": 1.0}) == 0.0
     for _ in range(30):
         model.learn_one({"rain": 1.0}, 2.0).learn_one({"sun": 1.0}, -1.0)
@@ -179,7 +180,14 @@ def test_early_stopping_does_not_depend_on_the_unit_of_the_targets(scale: float)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 4))
     y = X @ rng.normal(size=4) + 0.3 * rng.normal(size=80)
-    common = {"variant": "pa2", "epsilon": 0.0, "passes": 40, "n_iter_no_change": 1, "shuffle": False}
+    common = {
+        "variant": "pa2",
+        "epsilon": 0.0,
+        "passes": 40,
+        "n_iter_no_change": 1,
+        "shuffle": False,
+        "scale": None,
+    }
     model = PassiveAggressiveRegressor(dtype="float64", **common)
 
     assert (

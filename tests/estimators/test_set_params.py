@@ -20,6 +20,7 @@ from onlinear import (
     SequenceLabeler,
 )
 from onlinear.exceptions import ParameterError
+from tests.estimators.roster import plain
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5))
@@ -33,11 +34,11 @@ def weights(model: Any) -> Any:
 
 
 MODELS = {
-    "two classes": (lambda: PassiveAggressiveClassifier(), Y),
-    "three classes": (lambda: PassiveAggressiveClassifier(), MANY),
-    "all constraints": (lambda: PassiveAggressiveClassifier(constraints="all"), MANY),
-    "regression": (lambda: PassiveAggressiveRegressor(), X[:, 1]),
-    "one class": (lambda: PassiveAggressiveOneClass(), None),
+    "two classes": (lambda: plain(PassiveAggressiveClassifier), Y),
+    "three classes": (lambda: plain(PassiveAggressiveClassifier), MANY),
+    "all constraints": (lambda: plain(PassiveAggressiveClassifier, constraints="all"), MANY),
+    "regression": (lambda: plain(PassiveAggressiveRegressor), X[:, 1]),
+    "one class": (lambda: plain(PassiveAggressiveOneClass), None),
 }
 
 
@@ -114,7 +115,7 @@ def test_what_does_not_go_with_what_was_learned_is_refused(changed: dict[str, An
 def test_a_ranker_follows_the_estimator_that_is_its_rule() -> None:
     """Through ``rule__C``."""
     y = [[int(a), 3] for a in MANY]
-    model = MultilabelRanker(rule=PassiveAggressiveClassifier(C=1.0)).partial_fit(X[:30], y[:30])
+    model = plain(MultilabelRanker, rule=PassiveAggressiveClassifier(C=1.0)).partial_fit(X[:30], y[:30])
     before = weights(model).copy()
     model.set_params(rule__C=1e-12).partial_fit(X[30:], y[30:])
     np.testing.assert_allclose(weights(model), before, atol=1e-9)

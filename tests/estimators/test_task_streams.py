@@ -150,9 +150,9 @@ def test_single_prototypes_meet_labels_one_by_one_too() -> None:
 
     X = np.random.default_rng(1).standard_normal((4, 3))
     y = [["b"], ["a", "b"], ["d"], ["c", "a"]]
-    several = MultilabelRanker(rule="pa1", fit_intercept=False).partial_fit(X, y)
+    several = MultilabelRanker(rule="pa1", scale=None, fit_intercept=False).partial_fit(X, y)
     for rows in (X, csr_matrix(X)):
-        single = MultilabelRanker(rule="pa1", phi=blocks).partial_fit(rows, y)
+        single = MultilabelRanker(rule="pa1", scale=None, phi=blocks).partial_fit(rows, y)
         assert_allclose(single.coef_.reshape(4, 3), several.coef_, rtol=1e-12)
 
 

@@ -81,7 +81,7 @@ def unfinished(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[str], Pat
     """The words of a run, its checkpoint amid the second of three passes, and the model it ends with."""
     folder = tmp_path_factory.mktemp("run")
     data = write_svmlight(folder / "a.svm", 60, features=9)
-    words = ["train", str(data), "-q", "--passes", "3", "--every", "7", "--holdout", "0.2"]
+    words = ["train", str(data), "-q", "-a", "arow", "--passes", "3", "--every", "7", "--holdout", "0.2"]
     assert main([*words, "--save", str(folder / "whole.safetensors")]) == 0
     stopped([*words, "--checkpoint", str(folder)], 12)
     return words, folder / "checkpoint.safetensors", (folder / "whole.safetensors").read_bytes()

@@ -6,6 +6,7 @@ import copy
 import itertools
 import pickle
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import onlinear
 from onlinear import MultilabelRanker, PassiveAggressiveOneClass, SequenceLabeler, rule
 from onlinear.exceptions import NumericError, ParameterError
 from onlinear.model.parameters import declared_choices
+from tests.estimators.roster import plain
 
 Array = npt.NDArray[Any]
 
@@ -78,9 +80,14 @@ def settings() -> Iterator[Any]:
             if key not in APART
         }
         chosen = [dict(zip(words, values, strict=True)) for values in itertools.product(*words.values())]
-        for parameters in chosen + BESIDE.get(name, []):
-            model = cls(**parameters)
-            if parameters.get("covariance") == "full" and model.projection != cls().projection:
+        given = chosen + BESIDE.get(name, [])
+        models = [plain(cls, **parameters) for parameters in given]
+        if "scale" in cls().get_params(deep=False):
+            # What may be around a rule: an average alone, or all there is.
+            models += [plain(cls, **{"average": True, **parameters}) for parameters in chosen]
+            models += [cls(**{"average": "late", **parameters}) for parameters in given]
+        for model in models:
+            if getattr(model, "covariance", "") == "full" and model.projection != cls().projection:
                 continue  # nothing is projected
             try:
                 feed(clone(model), np.eye(COLUMNS), np.arange(COLUMNS) % 2)
@@ -222,7 +229,7 @@ def test_a_third_class_finds_variances_on_their_floor(
 ) -> None:
     """The two blocks of a model that had one share a variance of which no half is left."""
     for value in (3e8, 1e9, 7e11, 1e14, 1e16, 1e100):
-        model = getattr(onlinear, name)(projection=projection, dtype="float64")
+        model = plain(getattr(onlinear, name), projection=projection, dtype="float64")
         model.partial_fit(np.full((rows, 1), value), np.arange(rows) % 2)
         model.partial_fit(np.zeros((1, 1)), [2])
         check_sound(model)
@@ -230,12 +237,15 @@ def test_a_third_class_finds_variances_on_their_floor(
 
 
 @pytest.mark.parametrize("seed", [132, *range(8)])
-def test_joint_updates_of_values_hundreds_of_orders_apart_stay_numbers(seed: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("made", [onlinear.AROWClassifier, partial(plain, onlinear.AROWClassifier)])
+def test_joint_updates_of_values_hundreds_of_orders_apart_stay_numbers(
+    made: Callable[..., Any], seed: int, tmp_path: Path
+) -> None:
     """Where one class has all but lost its variance, multipliers are huge; what they ask for is taken or refused."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((200, 1)) * 10.0 ** rng.integers(-150, 150, (200, 1))
     y = rng.integers(0, 3, 200)
-    model = onlinear.AROWClassifier(constraints="all", dtype="float64")
+    model = made(constraints="all", dtype="float64")
     survive(model, X, y)
     check_sound(model)
     check_twins(model, tmp_path / "model.safetensors", X[:20], y[:20])
@@ -257,10 +267,10 @@ def test_an_average_goes_as_far_as_the_mean_it_is_of(seed: int) -> None:
     """The sum over rounds is refused when it is too large, not when the product of two bounds on it is."""
     rng = np.random.default_rng(seed)
     X, y = rng.standard_normal((200, 1)).astype(np.float32), rng.integers(0, 2, 200)
-    plain, averaged = (onlinear.ROMMAClassifier(average=average) for average in (False, True))
+    mean, averaged = (onlinear.ROMMAClassifier(average=average) for average in (False, True))
     for row in range(200):
-        plain.partial_fit(X[row : row + 1], y[row : row + 1], classes=[0, 1])
-        if np.abs(plain.coef_).max() > 1e24 or np.abs(plain.intercept_).max() > 1e24:
+        mean.partial_fit(X[row : row + 1], y[row : row + 1], classes=[0, 1])
+        if np.abs(mean.coef_).max() > 1e24 or np.abs(mean.intercept_).max() > 1e24:
             break
         averaged.partial_fit(X[row : row + 1], y[row : row + 1], classes=[0, 1])
 

@@ -13,6 +13,7 @@ import pytest
 
 from onlinear import AROWClassifier, MIRAClassifier, MultilabelRanker, SequenceLabeler
 from onlinear.exceptions import DataError, NumericError
+from tests.estimators.roster import plain
 
 from ..waiting import DEADLINE
 
@@ -103,7 +104,7 @@ def test_a_classifier_answers_while_classes_come(model: Any, way: str) -> None:
 
 def test_a_classifier_answers_while_classes_are_refused() -> None:
     """A class that comes with an example that cannot be learned is there for a moment only."""
-    model = started(AROWClassifier())
+    model = started(plain(AROWClassifier))
     overflowing = np.full((1, COLUMNS), 1e300)
 
     def grow(number: int) -> None:

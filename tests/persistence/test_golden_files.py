@@ -129,13 +129,19 @@ def test_a_file_of_any_version_keeps_its_counts_and_learns_on(path: Path, tmp_pa
 
 @pytest.mark.parametrize("folder", sorted({path.parent for path in FILES}), ids=lambda folder: folder.name)
 def test_a_run_of_any_version_is_resumed(folder: Path, tmp_path: Path) -> None:
-    """From its checkpoint, in the middle of the second pass: the model is that of a run nobody ended."""
+    """From its checkpoint, in the middle of the second pass: the model is that of a run nobody ended.
+
+    Its parameters are those it began with, defaults of that version among them.
+    """
     (tmp_path / "run").mkdir()
     shutil.copy(folder / "run.checkpoint", tmp_path / "run" / "checkpoint.safetensors")
     train = ["train", str(folder / "rows.svm"), *make.RUN, "--save"]
     resumed, whole = tmp_path / "resumed.safetensors", tmp_path / "whole.safetensors"
     assert main([*train, str(resumed), "--checkpoint", str(tmp_path / "run"), "--resume"]) == 0
-    assert main([*train, str(whole)]) == 0
+    began = onlinear.load(folder / "run.checkpoint").get_params()
+    given = {name: began[name] for name in ("average", "confidence", "min_variance")}
+    asked = [part for name, value in given.items() for part in ("-p", f"{name}={value}")]
+    assert main([*train, str(whole), *asked, "--scale", "none"]) == 0
     model, expected = onlinear.load(resumed), onlinear.load(whole)
     rows = len((folder / "rows.svm").read_text().splitlines())
     assert onlinear.load(tmp_path / "run" / "checkpoint.safetensors").n_seen_ == model.n_seen_ == 2 * rows

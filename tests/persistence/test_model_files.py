@@ -25,6 +25,7 @@ from onlinear.exceptions import ModelFileError, NotAvailableError
 from onlinear.persistence import FORMAT, read_file
 from onlinear.persistence import tensors as tensors_module
 from onlinear.persistence.tensors import crc32_joiner
+from tests.estimators.roster import plain
 
 SAMPLES = Path(__file__).parent / "samples"
 
@@ -91,8 +92,13 @@ def test_the_weights_touched_are_all_that_is_written(
     path = tmp_path / "m.safetensors"
     model.save(path)
     state = model.model_.learner.state()
-    planes = {key: value for key, value in state.items() if getattr(value, "ndim", 0) == 2}
+    whole = {"feature_scale"} & state.keys()  # a number for each feature, whatever was touched of its weights
+    planes = {
+        key: value for key, value in state.items() if getattr(value, "ndim", 0) == 2 and key not in whole
+    }
     content, tensors = read_file(path)
+    for key in whole:
+        np.testing.assert_array_equal(tensors[key], state[key])
     touched = np.unpackbits(tensors["touched"], bitorder="little")
     blocks = content["touched"]["blocks"]
     written = touched[: blocks * 1000].reshape(1000, blocks).T.astype(bool)
@@ -105,7 +111,8 @@ def test_the_weights_touched_are_all_that_is_written(
         changed |= plane.view(f"u{plane.itemsize}") != start.view(f"u{plane.itemsize}")
         np.testing.assert_array_equal(tensors[key][0], plane.T[written.T])
     np.testing.assert_array_equal(written, changed)
-    assert path.stat().st_size < sum(plane.nbytes for plane in planes.values()) / 2 + 4096
+    scales = sum(state[key].nbytes for key in whole)
+    assert path.stat().st_size < sum(plane.nbytes for plane in planes.values()) / 2 + scales + 4096
     twin = onlinear.load(path)
     assert twin.digest() == model.digest()
     # A class and a feature nobody has seen: what begins now begins as it would have.
@@ -125,7 +132,7 @@ def test_a_large_model_is_read_piece_by_piece_and_checked_alike(tmp_path: Path) 
     """Small files are read at once, large ones are not; both come back, and damage is told in both."""
     path = tmp_path / "m.safetensors"
     row = np.random.default_rng(0).random((1, 2**21), np.float32)
-    model = onlinear.AROWClassifier(dtype="float32").partial_fit(row, ["x"], classes=["x", "y"])
+    model = plain(onlinear.AROWClassifier, dtype="float32").partial_fit(row, ["x"], classes=["x", "y"])
     model.save(path)
     assert path.stat().st_size > 1 << 24
     assert onlinear.load(path).digest() == model.digest()
@@ -143,7 +150,7 @@ def test_a_file_cut_off_while_it_is_read_is_an_error(tmp_path: Path, monkeypatch
     """As when somebody copies another model over it; a process that had mapped it was killed."""
     path = tmp_path / "m.safetensors"
     row = np.random.default_rng(0).random((1, 2**21), np.float32)
-    onlinear.AROWClassifier(dtype="float32").partial_fit(row, ["x"], classes=["x", "y"]).save(path)
+    plain(onlinear.AROWClassifier, dtype="float32").partial_fit(row, ["x"], classes=["x", "y"]).save(path)
     piece = tensors_module._piece
 
     def piece_then_cut(file: Any, size: int) -> memoryview:
@@ -229,7 +236,7 @@ def test_the_file_is_plain_safetensors(tmp_path: Path) -> None:
     """Its own reader finds the tensors and a JSON description with everything promised."""
     _fitted("scw1").save(tmp_path / "m.safetensors")
     with safe_open(tmp_path / "m.safetensors", framework="np") as file:
-        assert set(file.keys()) == {"mean", "variance"}
+        assert set(file.keys()) == {"mean", "variance", "feature_scale"}
         content = json.loads(file.metadata()["onlinear"])
     assert content["format"] == FORMAT
     assert content["library"] == onlinear.__version__
@@ -334,9 +341,9 @@ def test_what_predicts_with_its_variances_has_no_compact_file(covariance: str, t
     own = onlinear.SecondOrderPerceptron(covariance=covariance).fit(X, y)
     with pytest.raises(NotAvailableError, match="form='rule'"):
         persistence.save_compact(own, tmp_path / "c.safetensors")
-    plain = onlinear.SecondOrderPerceptron(covariance=covariance, form="rule").fit(X, y)
-    persistence.save_compact(plain, tmp_path / "c.safetensors", dtype="float32")
-    assert (onlinear.load(tmp_path / "c.safetensors").predict(X) == plain.predict(X)).all()
+    as_rule = onlinear.SecondOrderPerceptron(covariance=covariance, form="rule").fit(X, y)
+    persistence.save_compact(as_rule, tmp_path / "c.safetensors", dtype="float32")
+    assert (onlinear.load(tmp_path / "c.safetensors").predict(X) == as_rule.predict(X)).all()
 
 
 @pytest.mark.parametrize("size", [1e-7, 1.0, 1e7])

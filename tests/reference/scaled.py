@@ -1,7 +1,8 @@
 """Beliefs whose features have running scales, in the features' own units.
 
 The product divides rows by the scales s and holds s w. Here weights stay in the units of their features and it is the
-prior that follows the scales: the precision of a weight that nothing was learned about is s^2 / a.
+prior that follows the scales: the precision of a weight that nothing was learned about is s^2 / a. Targets measured in
+their typical size are here too.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ class _Scaled(Mean):
         self.blocks = blocks
         self.held: Array = np.zeros(n)  # sum over rounds of s mu
         self.rounds = 0
+        self.size: Array = np.zeros(
+            n // blocks
+        )  # of typical scales: the sizes, and of how many values they are
+        self.count: Array = np.zeros(n // blocks)
 
     def divisors(self) -> Array:
         """The scale of every weight, 1 where there is none."""
@@ -35,7 +40,7 @@ class _Scaled(Mean):
         return self.mu != 0
 
     def see(self, x: Array) -> None:
-        """Let a row raise the scales; one of unit length does not."""
+        """Let a row raise the scales to its values; one of unit length does not."""
         if not x.any() or abs(x @ x - 1) <= _DIGITS:
             return
         old, touched = self.divisors(), self.touched().reshape(self.blocks, -1).any(axis=0)
@@ -43,6 +48,20 @@ class _Scaled(Mean):
         least = np.where((self.s == 0) & touched & (x != 0), 1.0, self.s)
         self.s = np.maximum(least, np.abs(x))
         self.restate(old, self.divisors(), np.tile(touched, self.blocks))
+
+    def see_typical(self, x: Array) -> Array:
+        """Let the typical sizes follow a row, and give the row as it is learned: no value beyond 5 sizes."""
+        if x.any() and abs(x @ x - 1) > _DIGITS:
+            old, touched = self.divisors(), self.touched().reshape(self.blocks, -1).any(axis=0)
+            there, value = x != 0, np.abs(x)
+            self.count = self.count + there
+            share = np.minimum(1.0, 3 / (self.count + 2))
+            moved = self.size + share * (np.minimum(value, 5 * self.size) - self.size)
+            self.size = np.where(there, np.where(self.size == 0, value, moved), self.size)
+            apart = (self.size > 1.1 * self.s) | (self.s > 1.1 * self.size)
+            self.s = np.where(there & apart, self.size, self.s)
+            self.restate(old, self.divisors(), np.tile(touched, self.blocks))
+        return np.where(self.s > 0, np.clip(x, -5 * self.s, 5 * self.s), x)
 
     def restate(self, old: Array, new: Array, touched: Array) -> None:
         """Take the prior of the new scales instead of the old ones'."""
@@ -59,11 +78,11 @@ class _Scaled(Mean):
 
 
 class ScaledMean(_Scaled):
-    """Sigma is 1 / s^2; the sum of the demands, mu / Sigma, stays when s grows."""
+    """Sigma is 1 / s^2; the sum of the demands, mu / Sigma, stays when s grows, and mu when it falls."""
 
     def restate(self, old: Array, new: Array, touched: Array) -> None:
-        """Keep the sum of the demands."""
-        self.mu = self.mu * (old / new) ** 2
+        """Keep the sum of the demands, or the weights."""
+        self.mu = self.mu * np.minimum(old / new, 1.0) ** 2
 
     def variance(self, delta: Array) -> float:
         """Give delta' Sigma delta."""
@@ -93,3 +112,29 @@ class ScaledDiagonal(_Scaled, Diagonal):
             np.where(new != old, new**2, old**2) / self.prior,
         )
         self.mu, self.sigma = self.mu / (self.sigma * precision), 1 / precision
+
+
+class TypicalTargets:
+    """A running centre of targets and their mean distance from it; none counts as further away than 30 of these."""
+
+    def __init__(self) -> None:
+        self.count, self.centre, self.size = 0, 0.0, 0.0
+
+    @property
+    def unit(self) -> float:
+        """The size, 1 where there is none yet."""
+        return self.size or 1.0
+
+    def see(self, y: float) -> float:
+        """Take one more target, and give it as it is learned."""
+        self.count += 1
+        gap = y - self.centre
+        if self.count == 1:
+            self.centre = y
+        elif self.size == 0:
+            self.size = abs(gap)
+        else:
+            share, sizes = 3 / (self.count + 2), float(np.clip(gap / self.size, -30, 30))
+            self.centre += share * sizes * self.size
+            self.size += share * (abs(sizes) - 1) * self.size
+        return float(np.clip((y - self.centre) / self.unit, -30, 30))

@@ -10,6 +10,7 @@
 #include "onlinear/rows/matrix.hpp"
 #include "onlinear/rule/any.hpp"
 #include "onlinear/state/state.hpp"
+#include "onlinear/targets.hpp"
 #include "onlinear/task/all.hpp"
 
 /// The interface through which everything outside the core sees a learner. The loop is in learn/loop.hpp.
@@ -28,7 +29,11 @@ struct Lesson {
     const std::int64_t* order = nullptr;    // null: as they lie
     std::size_t count = 0;                  // examples to learn (the length of `order` where given)
     bool calibrate = true;                  // false from the second pass on: the examples have been seen
+    bool late = false;                      // late rows fit the map (Calibration): these with `calibrate`,
+                                            // without it the map is left as it is
     double* scores = nullptr;  // where to write the scores before each round; blocks() or candidates each
+
+    bool leaves_map() const noexcept { return late && !calibrate; }
 };
 
 /// What a call of `learn` did.
@@ -124,6 +129,7 @@ public:
 
     Calibration calibration;
     Cut cut;
+    Targets targets;
     std::vector<double> class_counts;
     bool intercept = true;
 };

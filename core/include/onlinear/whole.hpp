@@ -4,7 +4,7 @@
 #include "onlinear/feature_map.hpp"
 #include "onlinear/learner.hpp"
 
-/// Calls that learn all they are given or nothing.
+/// Calls that learn all they are given or nothing, and what a learner is asked for besides.
 namespace onlinear {
 
 struct WholeReport {
@@ -16,6 +16,11 @@ struct WholeReport {
 /// was. `checked` rows have been through `inspect`. A step that would overflow is no fault of the input: it
 /// stops the call, and the rows before it stay learned.
 WholeReport learn_whole(RowLearner& learner, const Matrix& matrix, const Lesson& lesson, bool checked);
+
+/// Centre and size of the calibration become those of what the model says of some rows as it is now. Between
+/// passes scores drift and stretch; a map fitted after one call is after another still the map of the model
+/// as it has become. Where there is nothing to measure, they stay as they were.
+void measure_scores(RowLearner& learner, const Matrix& matrix);
 
 /// The dict that `map` has read as a row to learn or to score; a bad one is refused before anything grows for
 /// its sake.

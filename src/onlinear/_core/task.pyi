@@ -85,10 +85,14 @@ class MulticlassJoint:
 class Regression:
     """Real targets, errors up to epsilon free."""
 
-    def __init__(self, *, epsilon: float = 0.0) -> None: ...
+    def __init__(self, *, epsilon: float = 0.0, scale: str = "none") -> None: ...
     @property
     def epsilon(self, /) -> float:
         """error that costs nothing"""
+
+    @property
+    def scale(self, /) -> str:
+        """what targets are measured in as they come"""
 
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""

@@ -2,14 +2,14 @@
 
 from .. import belief, rule
 from ..exceptions import ParameterError
-from ..model.recipe import Classification, Name, recipe
+from ..model.recipe import Baseline, Name, recipe
 from ..model.types import Axis
 
 __all__ = ["AdaGradRDA"]
 
 
 @recipe
-class AdaGradRDA(Classification):
+class AdaGradRDA(Baseline):
     r"""AdaGrad with regularised dual averaging and an L1 penalty.
 
     Keeps the sum u of hinge gradients and the sum G of their squares; the weights are derived from them, many exactly zero:

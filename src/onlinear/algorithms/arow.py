@@ -5,7 +5,7 @@ from typing import Literal
 from .. import rule, task
 from ..exceptions import ParameterError
 from ..model.parameters import check_choice, check_number
-from ..model.recipe import Classification, Gaussian, Name, Regression, recipe
+from ..model.recipe import Classification, Gaussian, Name, ScaledRegression, recipe
 from ..model.types import Axis
 
 __all__ = ["AROW", "AROWRegression"]
@@ -32,9 +32,6 @@ class AROW(Gaussian, Classification):
         How a diagonal covariance follows the full update: its diagonal, or the diagonal of its inverse.
     initial_variance : float, default=1.0
         Variance of every weight at the start.
-    min_variance : float, default=0.0
-        A floor under every variance; with covariance="full", under the variance of the score that an example has
-        just updated, per unit of its squared length.
     constraints : int or "all", default=1
         For more than two classes: how many of the best-scoring wrong classes an update must satisfy.
     cov_update : {"sum", "delta"}, default="sum"
@@ -91,7 +88,7 @@ class AROW(Gaussian, Classification):
 
 
 @recipe
-class AROWRegression(Gaussian, Regression):
+class AROWRegression(ScaledRegression, Gaussian):
     r"""AROW with the squared loss: recursive least squares.
 
     Every example is learned. With error e = y - μ·x and variance v = xᵀΣx:
@@ -112,9 +109,11 @@ class AROWRegression(Gaussian, Regression):
         How a diagonal covariance follows the full update: its diagonal, or the diagonal of its inverse.
     initial_variance : float, default=1.0
         Variance of every weight at the start.
-    min_variance : float, default=0.0
+    min_variance : float or None, default=None
         A floor under every variance, with covariance="full" under the variance of the prediction an example has just
-        updated, per unit of its squared length; above zero the learner keeps following targets that drift.
+        updated, per unit of its squared length; above zero the learner keeps following targets that drift. None is a
+        tenth of `initial_variance` with `scale` "typical", else 0: a diagonal covariance, which sees features one at a
+        time, is sure of them long before it is right where their values lie far from zero.
     passes : int, default=1
         Passes `fit` makes over the data. More than one counts every example as often.
 
@@ -150,3 +149,9 @@ class AROWRegression(Gaussian, Regression):
     projection: Literal["kl", "drop", "exact"] = "drop"
     passes: int = 1
     early_stopping: bool = False
+
+    def floor(self) -> float:
+        """The least variance."""
+        if self.min_variance is not None:
+            return self.min_variance
+        return 0.1 * self.initial_variance if self.measured() == "typical" else 0.0

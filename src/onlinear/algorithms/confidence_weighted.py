@@ -51,9 +51,6 @@ class ConfidenceWeighted(Confident):
         diagonals (by a root search).
     initial_variance : float, default=1.0
         Variance of every weight at the start.
-    min_variance : float, default=0.0
-        A floor under every variance; with covariance="full", under the variance of the score that an example has
-        just updated, per unit of its squared length.
 
     Notes
     -----

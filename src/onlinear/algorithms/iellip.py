@@ -3,13 +3,13 @@
 from typing import Literal
 
 from .. import rule
-from ..model.recipe import Classification, Gaussian, Name, recipe
+from ..model.recipe import Baseline, Gaussian, Name, recipe
 
 __all__ = ["IELLIP"]
 
 
 @recipe
-class IELLIP(Gaussian, Classification):
+class IELLIP(Baseline, Gaussian):
     r"""The improved ellipsoid method.
 
     On a mistake the margin becomes 1, and the covariance shrinks along the example and grows elsewhere:
@@ -28,9 +28,6 @@ class IELLIP(Gaussian, Classification):
         The covariance can grow, so only its diagonal is defined.
     initial_variance : float, default=1.0
         Variance of every weight at the start.
-    min_variance : float, default=0.0
-        A floor under every variance; with covariance="full", under the variance of the score that an example has
-        just updated, per unit of its squared length.
 
     Notes
     -----
@@ -54,6 +51,7 @@ class IELLIP(Gaussian, Classification):
     rule_class = rule.Iellip
 
     c: float
+    min_variance: float | None = 0.0
     b: float
     projection: Literal["kl", "drop", "exact"] = "drop"
 

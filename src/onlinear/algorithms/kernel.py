@@ -53,6 +53,8 @@ class KernelSpace(Linear):
     initial_variance: float = 1.0
     budget: int | None = None
     removal: Literal["smallest", "forgetron"] = "smallest"
+    average: bool | Literal["late"] | None = False
+    scale: Literal["auto", "typical", "max"] | None = None
 
     shared_parameters: ClassVar[str] = KERNEL_PARAMETERS
     with_variances = "a rule that keeps a covariance, such as 'arow' or 'scw1'"

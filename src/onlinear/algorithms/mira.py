@@ -2,14 +2,14 @@
 
 from .. import rule, task
 from ..model.parameters import check_number
-from ..model.recipe import Classification, Name, recipe
+from ..model.recipe import Baseline, Name, recipe
 from ..model.types import Axis
 
 __all__ = ["MIRA"]
 
 
 @recipe
-class MIRA(Classification):
+class MIRA(Baseline):
     r"""The Margin Infused Relaxed Algorithm of ultraconservative multiclass learning.
 
     One prototype per class; an example changes them as little as a family of updates allows:
@@ -18,7 +18,7 @@ class MIRA(Classification):
 
     Parameters
     ----------
-    beta : float, default=0.01
+    beta : float, default=1.0
         Margin offset added to every wrong class's score, at least 0. Without it the optimum from zero weights is never to
         move, so give `initial_mean` then.
 
@@ -48,7 +48,7 @@ class MIRA(Classification):
         ),
     )
 
-    beta: float = 0.01
+    beta: float = 1.0
 
     always_joint = True
     ignores_weights = "has no price, so every positive weight counts as 1"

@@ -5,14 +5,14 @@ from typing import Literal
 from .. import belief, rule
 from ..exceptions import ParameterError
 from ..model.parameters import check_choice
-from ..model.recipe import Classification, Gaussian, Name, recipe
+from ..model.recipe import Baseline, Gaussian, Name, recipe
 from ..model.types import Axis
 
 __all__ = ["NAROW"]
 
 
 @recipe
-class NAROW(Gaussian, Classification):
+class NAROW(Baseline, Gaussian):
     r"""NAROW: AROW with a trust that adapts to the variance.
 
     With θ = Σ⁻¹μ, when m < 1,
@@ -59,6 +59,7 @@ class NAROW(Gaussian, Classification):
     rule_class = rule.Narow
 
     b: float
+    min_variance: float | None = 0.0
     form: Literal["theta", "rule", "coupled"]
 
     ignores_weights = "has no price, so every positive weight counts as 1"
@@ -76,7 +77,7 @@ class NAROW(Gaussian, Classification):
             raise ParameterError(
                 f"{self.owner}: average=True needs form='rule', 'coupled' or covariance='full'"
             )
-        if self.min_variance > 0:
+        if self.min_variance:
             raise ParameterError(
                 f"{self.owner}: min_variance needs form='rule', 'coupled' or covariance='full'"
             )

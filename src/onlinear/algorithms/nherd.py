@@ -26,9 +26,6 @@ class NHERD(Gaussian, Classification):
         The paper's three diagonals: "project" (kl), "drop", and "exact" (the map itself diagonal).
     initial_variance : float, default=1.0
         Variance of every weight at the start.
-    min_variance : float, default=0.0
-        A floor under every variance; with covariance="full", under the variance of the score that an example has
-        just updated, per unit of its squared length.
 
     References
     ----------

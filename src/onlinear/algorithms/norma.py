@@ -3,14 +3,14 @@
 from .. import rule
 from ..exceptions import ParameterError
 from ..model.parameters import check_number
-from ..model.recipe import Classification, Name, recipe
+from ..model.recipe import Baseline, Name, recipe
 from ..model.types import Axis
 
 __all__ = ["NORMA"]
 
 
 @recipe
-class NORMA(Classification):
+class NORMA(Baseline):
     r"""Naive Online :math:`R_{reg}` Minimisation, linear.
 
     One gradient step on the regularised hinge each round, with s = 1 when m ≤ ρ and 0 otherwise:

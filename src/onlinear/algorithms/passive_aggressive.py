@@ -4,7 +4,7 @@ from typing import Literal
 
 from .. import rule, task
 from ..model.parameters import check_choice, check_number
-from ..model.recipe import Classification, Name, Regression, recipe
+from ..model.recipe import Classification, Name, ScaledRegression, recipe
 from ..model.types import Axis
 
 __all__ = ["PassiveAggressive", "PassiveAggressiveRegression"]
@@ -77,7 +77,7 @@ class PassiveAggressive(Classification):
 
 
 @recipe
-class PassiveAggressiveRegression(Regression):
+class PassiveAggressiveRegression(ScaledRegression):
     r"""Passive-Aggressive regression: PA, PA-I and PA-II.
 
     Stays as it is when a prediction is within `epsilon` of its target and otherwise moves as little as it
@@ -94,7 +94,7 @@ class PassiveAggressiveRegression(Regression):
         Price of missing the target, in (0, inf); small values resist noise. Example weights multiply it. PA
         has no price and treats every positive weight as 1.
     epsilon : float, default=0.1
-        Errors up to this are free, in [0, inf).
+        Errors up to this are free, in [0, inf); with `scale` "typical" in typical sizes of the targets, as C.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class PassiveAggressiveRegression(Regression):
     --------
     >>> from onlinear import PassiveAggressiveRegressor
     >>> X, y = [[0.0], [1.0], [2.0]], [1.0, 3.0, 5.0]
-    >>> model = PassiveAggressiveRegressor(epsilon=0.01, random_state=0).fit(X, y)
+    >>> model = PassiveAggressiveRegressor(scale=None, epsilon=0.01, random_state=0).fit(X, y)
     >>> print(model.predict([[3.0]]).round(1))
     [7.]
     """
@@ -133,4 +133,4 @@ class PassiveAggressiveRegression(Regression):
     def make_task(self) -> Axis | None:
         """The task."""
         check_number(self.owner, "epsilon", self.epsilon, 0.0)
-        return task.Regression(epsilon=self.epsilon)
+        return task.Regression(epsilon=self.epsilon, scale=self.measure())

@@ -4,14 +4,14 @@ from typing import Literal
 
 from .. import rule, task
 from ..model.parameters import check_choice
-from ..model.recipe import Classification, Name, recipe
+from ..model.recipe import Baseline, Name, recipe
 from ..model.types import Axis
 
 __all__ = ["PerceptronRecipe"]
 
 
 @recipe
-class PerceptronRecipe(Classification):
+class PerceptronRecipe(Baseline):
     r"""The Perceptron; with ``average=True`` the averaged Perceptron.
 
     On a mistake, m ≤ 0,

@@ -3,8 +3,9 @@
 from typing import Literal
 
 from .. import belief, rule
+from ..exceptions import ParameterError
 from ..model.parameters import check_choice, check_number
-from ..model.recipe import Classification, Name, recipe
+from ..model.recipe import Averaging, Classification, Name, recipe
 from ..model.types import Axis
 
 __all__ = ["RegularizedPassiveAggressive"]
@@ -83,6 +84,7 @@ class RegularizedPassiveAggressive(Classification):
     radius: float
     trigger: Literal["margin", "mistake", "always"]
     truncation: float | None = None
+    scale: Literal["auto", "typical", "max"] | None = None
 
     ignores_weights = "the margin is a constraint and has no price for a weight to multiply"
 
@@ -99,8 +101,19 @@ class RegularizedPassiveAggressive(Classification):
 
     def make_belief(self) -> Axis:
         """The belief."""
-        held = belief.L1Ball if self.penalty == "l1_ball" else belief.Mean
-        return held(average=self.average)
+        if self.penalty == "l1_ball":
+            if self.average == "late":
+                raise ParameterError(
+                    f"{self.owner}: average='late' does not go with penalty='l1_ball'; use average=True"
+                )
+            return belief.L1Ball(average=bool(self.average))
+        return super().make_belief()
+
+    def averaging(self) -> Averaging:
+        """As the parameter says; a mean of weights that are truncated has few zeros, so that must be asked for."""
+        if self.average is None and self.truncation is not None:
+            return {"average": False, "late": False}
+        return super().averaging()
 
     def truncated_by(self) -> float | None:
         """As the parameter says."""

@@ -1,13 +1,13 @@
 """Relaxed Online Maximum Margin Algorithm."""
 
 from .. import rule
-from ..model.recipe import Classification, Name, recipe
+from ..model.recipe import Baseline, Name, recipe
 
 __all__ = ["ROMMA"]
 
 
 @recipe
-class ROMMA(Classification):
+class ROMMA(Baseline):
     r"""Relaxed Online Maximum Margin Algorithm.
 
     Keeps the shortest weights that meet the new constraint and a relaxation of all earlier ones. With n = ‖δ‖² and

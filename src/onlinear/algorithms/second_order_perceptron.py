@@ -6,14 +6,14 @@ from typing import Literal
 from .. import belief, rule
 from ..exceptions import ParameterError
 from ..model.parameters import check_choice, check_number
-from ..model.recipe import Classification, Gaussian, Name, recipe
+from ..model.recipe import Baseline, Gaussian, Name, recipe
 from ..model.types import Axis
 
 __all__ = ["SecondOrder"]
 
 
 @recipe
-class SecondOrder(Gaussian, Classification):
+class SecondOrder(Baseline, Gaussian):
     r"""The second-order Perceptron.
 
     Scores with the current instance counted in, and on a mistake
@@ -66,6 +66,7 @@ class SecondOrder(Gaussian, Classification):
 
     form: Literal["own", "rule"] = "own"
     ridge: float = 1.0
+    min_variance: float | None = 0.0
 
     ignores_weights = "has no price, so every positive weight counts as 1"
 
@@ -80,19 +81,19 @@ class SecondOrder(Gaussian, Classification):
         if self.covariance == "full":
             return belief.Full(
                 initial_variance=variance,
-                min_variance=self.min_variance,
+                min_variance=self.floor(),
                 inclusive=own,
-                average=self.average,
+                **self.averaging(),
             )
         if not own:
             return belief.Diagonal(
                 projection=self.projection,
                 initial_variance=variance,
-                min_variance=self.min_variance,
-                average=self.average,
+                min_variance=self.floor(),
+                **self.averaging(),
             )
         if self.average:
             raise ParameterError(f"{owner}: average=True needs form='rule' or covariance='full'")
-        if self.min_variance > 0:
+        if self.min_variance:
             raise ParameterError(f"{owner}: min_variance needs form='rule' or covariance='full'")
         return belief.Information(initial_variance=variance, inclusive=True)

@@ -26,7 +26,7 @@ class SoftConfidenceWeighted(Confident):
         SCW-I or SCW-II.
     C : float, default=1.0
         Price of missing the margin, in (0, inf); small values resist label noise. Example weights multiply it.
-    confidence : float, default=0.9
+    confidence : float, default=0.75
         η = Φ(φ), in [0.5, 1).
     phi : float or None, default=None
         φ itself, at least 0, instead of `confidence`.
@@ -36,9 +36,6 @@ class SoftConfidenceWeighted(Confident):
         How a diagonal covariance follows the full update: the diagonal of its inverse, or its diagonal.
     initial_variance : float, default=1.0
         Variance of every weight at the start.
-    min_variance : float, default=0.0
-        A floor under every variance; with covariance="full", under the variance of the score that an example has
-        just updated, per unit of its squared length.
 
     References
     ----------
@@ -72,7 +69,7 @@ class SoftConfidenceWeighted(Confident):
 
     penalty: Literal["linear", "squared"]
     C: float
-    confidence: float = 0.9
+    confidence: float = 0.75
     phi: float | None = None
 
     def make_rule(self) -> Axis:

@@ -6,6 +6,7 @@ has it gathered: none of them is imported until a model is made, so that listing
 
 # No annotations as strings here: a named tuple compiles each of them, which a short run would feel.
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import fields
 from importlib import import_module
 from types import MappingProxyType
@@ -206,6 +207,9 @@ def axes_of(rule: str | Axis, owner: str, **parameters: Any) -> tuple[Axis, Axis
             f"{owner}: {meant.owner} as given answers several classes at once, which is defined for "
             "multiclass classification alone; choose another rule, or constraints=1"
         )
+    if meant.scale == "auto":  # which is for whoever asks to say
+        meant = copy(meant)
+        meant.scale = None
     return meant.axes()
 
 

@@ -125,8 +125,8 @@ COMMANDS = (
                 "algorithm",
                 ("--algorithm", "-a"),
                 "text",
-                "Which one; 'onlinear algorithms' lists them. By default arow, and pa1 where the task is "
-                "one-class, multilabel or sequence.",
+                "Which one; 'onlinear algorithms' lists them. By default scw1, arow where the task is "
+                "regression, and pa1 where it is one-class, multilabel or sequence.",
             ),
             Option(
                 "cost_matrix",
@@ -156,10 +156,11 @@ COMMANDS = (
                 "scale",
                 ("--scale",),
                 "text",
-                "'max' divides every feature by the largest value it has come with so far, so that units do not "
-                "matter; rows of unit length stay as they are. By default as the algorithm says.",
+                "'max' divides every feature by the largest value it has come with so far, 'typical' (regression) "
+                "features and targets by their typical sizes, so that units do not matter; rows of unit length stay "
+                "as they are. 'none' divides nothing. By default what suits the algorithm.",
                 None,
-                "max|none",
+                "auto|typical|max|none",
             ),
             Option("passes", ("--passes",), "whole", "Times to go over the data.", 1),
             Option("save", ("--save", "-o"), "path", "Where to write the model (.safetensors)."),

@@ -32,7 +32,7 @@ class Task:
 
     name: ClassVar[str] = "classification"
     #: The algorithm where none is named.
-    algorithm: ClassVar[str] = "arow"
+    algorithm: ClassVar[str] = "scw1"
     #: What the first column of the table and ``error`` are.
     measure: ClassVar[str] = "error"
     #: How files are read.

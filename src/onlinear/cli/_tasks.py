@@ -25,6 +25,7 @@ class Regression(Task):
     """Real targets."""
 
     name = "regression"
+    algorithm = "arow"
     measure = "mean absolute error"
 
     def find(self, algorithm: str) -> table.Algorithm:
@@ -104,7 +105,7 @@ class Multilabel(Task):
     refused = ("class_weight", "cost_update")
 
     #: What is the ranker's own and not its rule's.
-    _OWN = ("threshold", "fit_intercept", "average")
+    _OWN = ("threshold", "fit_intercept", "average", "scale")
 
     def make(self, algorithm: str, parameters: Values, settings: Values) -> Model:
         """A new ranker by the given rule."""

@@ -158,6 +158,7 @@ class Plan:
                 raise UsageError(f"--cost-matrix is for classification, not for --task {self.task.name}")
             settings["cost_matrix"] = self.costs
         model: Any = self.task.make(self.algorithm, self.parameters, settings)
+        model.recipe.repeats = self.passes > 1
         if self.costs is not None:
             model.costly([])  # the matrix names the classes, and must be one
         return model

@@ -29,6 +29,7 @@ from ..model.weights import weights_of
 from ..persistence.loading import load_model
 from ..persistence.saving import save
 from .making import as_estimator, estimator_of
+from .passes import Passes
 from .random import seeded
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from ..model.types import Axis, MatrixLike, PathLike, Seed
+    from .passes import Late
 
 __all__ = ["LinearShell", "RowShell", "Shell"]
 
@@ -191,30 +193,36 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
     # ------------------------------------------------------------------ learning
 
     def _make_passes(
-        self, model: M, rows: Array | int, learn: Callable[[Array | None, bool], Report]
+        self,
+        model: M,
+        rows: Array | int,
+        learn: Callable[[Array | None, bool], Report],
+        late: Late | None = None,
     ) -> None:
-        """Make the passes of `fit` over some rows, or so many; ``learn(order, first)`` makes one."""
+        """Make the passes of `fit` over some rows, or so many; see `Passes` for `learn` and `late`."""
         rng = seeded(type(self).__name__, self.random_state)
         n = rows if isinstance(rows, int) else len(rows)
         best, patience = np.inf, 0
         # Where `n_iter_no_change` exceeds `passes` it could never be reached, so that many passes are added; passes=1 stays one.
         patient = self.early_stopping and 1 < self.passes < self.n_iter_no_change
         extra = self.n_iter_no_change if patient else 0
-        for number in range(self.passes + extra):
+        passes = Passes(learn, late if self.shuffle and self.passes > 1 else None)
+        for _ in range(self.passes + extra):
             order = rng.permutation(n).astype(np.int64) if self.shuffle else None
             if not isinstance(rows, int):
                 order = rows if order is None else rows[order]
-            report = learn(order, number == 0)
+            report, order = passes.make(order)
             model.n_passes = (model.n_passes or 0) + 1
             if not self.early_stopping:
                 continue
-            if report.n_updates == 0:
+            if report.n_updates == 0 and not passes.unfinished:
                 break
-            error = self._error(report, max(n, 1))
+            error = self._error(report, max(n if order is None else len(order), 1))
             patience = 0 if error < best - self._slack(best) else patience + 1
             best = min(best, error)
             if patience >= self.n_iter_no_change:
                 break
+        passes.end()
 
     def _error(self, report: Report, n: int) -> float:
         """The progressive error of a pass."""
@@ -505,6 +513,9 @@ class LinearShell(RowShell[R], Generic[R]):
 
     def truncate(self, sigma: float) -> Self:
         """Remove the smallest weights: in rising order of size, as long as their squares sum to less than `sigma`.
+
+        An average keeps what it has of the rounds so far, so few of its weights become zero; where zeros are wanted, learn
+        with ``average=False``. With scales, sizes are those of the scaled features.
 
         Parameters
         ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -33,6 +34,7 @@ from ..model.weights import balanced_weights, weights_of
 from .base import LinearShell
 from .explanation import Explanation, explain_margin
 from .making import shell
+from .passes import Late
 from .random import seeded
 
 if TYPE_CHECKING:
@@ -84,6 +86,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         recipe.check()
         seeded(recipe.owner, self.random_state)
         before = self._so_far() if self.warm_start else None
+        recipe.repeats = self.passes > 1
         model = before or ClassifierModel(recipe)
         try:
             # Going on changes the learner in place; what starts anew needs no look at the rows first.
@@ -113,12 +116,16 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         if self.class_weight == "balanced":
             counted = numbers if weights is None else numbers[weights > 0]
             class_weight = balanced_weights(counted, max(len(model.labels), 2))
-        learner = model.learner
+        learn = partial(
+            model.learner.learn_rows, rows, numbers, weights, class_weight=class_weight, checked=True
+        )
         self._make_passes(
             model,
             weighty(weights, rows.n_rows),
-            lambda order, first: learner.learn_rows(
-                rows, numbers, weights, class_weight=class_weight, order=order, calibrate=first, checked=True
+            lambda order, first: learn(order=order, calibrate=first),
+            Late(
+                lambda order, new: learn(order=order, calibrate=new, late=True),
+                lambda places: model.learner.measure_scores(rows.taken(places)),
             ),
         )
 
@@ -208,7 +215,8 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         >>> model.predict_one({"money": 1})
         'spam'
         """
-        if self._model is not None and not self._changed and self._model.learn_known(x, y, w):
+        known = self._model
+        if known is not None and not self._changed and known.learn_known(x, y, w):
             return self
         model = self._begun()
         try:
@@ -274,7 +282,8 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         """Probabilities, calibrated on the scores seen while learning.
 
         Every example is scored before it is learned; a logistic map of those honest scores (one scale and offset, or one
-        temperature for several classes) is fitted as the stream goes.
+        temperature for several classes) is fitted as the stream goes. In `fit` with several passes over 500 shuffled rows
+        or more a fifth of them waits for the end of the second pass, and the map is that of their scores.
 
         Parameters
         ----------

@@ -23,9 +23,10 @@ covariance : {"diagonal", "full"}, default="diagonal"
     Full keeps correlations, at quadratic memory.
 initial_variance : float, default=1.0
     Variance of every weight at the start.
-min_variance : float, default=0.0
+min_variance : float or None, default=None
     A floor under every variance; with covariance="full", under the variance of the score that an example has
-    just updated, per unit of its squared length.
+    just updated, per unit of its squared length. None is a hundredth of
+    `initial_variance` with a diagonal covariance, and 0 with a full one.
 fit_intercept : bool, default=True
     Whether to add a feature that is always 1; it takes part in margin and variance like any other.
 passes : int, default=10
@@ -34,7 +35,7 @@ shuffle : bool, default=True
     Whether `fit` visits the examples in a new random order on every pass.
 early_stopping : bool, default=True
     Whether `fit` stops when the progressive error of a pass is no longer better than the best one by `tol`.
-tol : float, default=1e-3
+tol : float, default=0.001
     What counts as better.
 n_iter_no_change : int, default=2
     Passes without improvement before `fit` stops. More than `passes` asks for that many passes on top,
@@ -46,12 +47,14 @@ cost_matrix : array of shape (n_classes, n_classes) or dict of dicts, default=No
     ``{right class: {answer: cost}}`` names the classes and suits streams; what it leaves out costs nothing.
 cost_update : {"prediction", "max_loss"}, default="prediction"
     With a `cost_matrix`: learn against the prediction, or against the class whose loss with its cost is largest.
-average : bool, default=False
-    Whether to predict with the mean of the weights over all rounds.
-scale : {None, "max"}, default=None
+average : {None, False, True, "late"}, default=None
+    Whether to predict with the mean of the weights over all rounds. "late" lets round t count t (t + 1) / 2, so that
+    early rounds, which knew little, are soon outweighed. None is "late" for a model that starts with several passes,
+    as with `fit`, and False for one that starts with a stream.
+scale : {"auto", "max", None}, default="auto"
     "max" divides every feature by the largest absolute value it has come with so far, so that its unit does not
     matter. Zeros stay zeros. Rows of unit length, as text has them, are left as they are. Weights are shown in the
-    features' own units.
+    features' own units. "auto" is "max" for means and diagonal covariances without an `initial_mean`, else None.
 warm_start : bool, default=False
     Whether `fit` goes on from where the last `fit` stopped.
 initial_mean : array of shape (n_classes, n_features) or (n_features,), default=None
@@ -60,7 +63,7 @@ dtype : {None, "float32", "float64"}, default=None
     Type of the weights; None takes float64 if the first array is float64, else float32.
 bits : int, default=20
     String keys of dicts are hashed to ``2**bits`` columns when the model knows no feature names.
-max_features : int, default=2**28
+max_features : int, default=268435456
     A feature index at or past this is refused. Room is made for every index up to the highest: a single one of 2**28
     takes 1 GiB for each number that is kept of a weight in float32 (two with variances), and with more than two classes
     as much for each.
@@ -115,6 +118,7 @@ def documented(cls: type[T]) -> type[T]:
 def joined_documentation(recipe: type[Recipe], made: type) -> str:
     """The documentation of an estimator: its recipe's, then the parameters and attributes that all have."""
     document = inspect.cleandoc(recipe.__doc__ or "")
+    defaults = {field.name: field.default for field in fields(recipe)}
     for heading, shared, known in (
         (
             "Parameters",
@@ -124,7 +128,7 @@ def joined_documentation(recipe: type[Recipe], made: type) -> str:
         ("Attributes", SHARED_ATTRIBUTES, {*dir(made), "n_passes_"}),
     ):
         wanted = {
-            name: entry
+            name: _with_default(entry, defaults[name]) if name in defaults else entry
             for name, entry in reversed(_entries(shared))  # of several the first counts
             if name in known and f"\n{name} : " not in document
         }
@@ -157,6 +161,13 @@ def _declared(recipe: Any) -> list[str]:
             f"    How a diagonal covariance follows the full update: {meant}."
         )
     return entries
+
+
+def _with_default(entry: str, default: Any) -> str:
+    """What all share of a parameter, with the default that a recipe gives it."""
+    head, *rest = entry.split("\n")
+    kind, _, told = head.partition(", default=")
+    return "\n".join([f"{kind}, default={_said(default)}" if told else head, *rest])
 
 
 def _listed(words: Any) -> str:

@@ -58,6 +58,7 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
         """
         recipe = self._recipe()
         recipe.check()
+        recipe.repeats = self.passes > 1
         model = (self._so_far() if self.warm_start else None) or RegressorModel(recipe)
         try:
             with all_or_nothing(model):

@@ -141,10 +141,11 @@ class ClassifierModel(RowModel):
 
     def learn_known(self, x: Features, y: LabelsLike, w: float) -> bool:
         """Learn a dict that brings nothing new, all of it in the core; False, and nothing has changed, where it does."""
+        native = self.native
         return (
-            self.native is not None
+            native is not None
             and self.recipe.class_weight is None
-            and _core.learn_one_fast(self.native.core, self.labels.index, x, y, w)
+            and _core.learn_one_fast(native.core, self.labels.index, x, y, w)
         )
 
     def learn_one(self, x: Features, y: LabelsLike, w: float = 1.0) -> None:

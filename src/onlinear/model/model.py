@@ -170,6 +170,7 @@ class RowModel(Model):
         ParameterError
             If they do not go with what has been learned; everything is as before.
         """
+        recipe.repeats = self.recipe.repeats
         if self.native is None:
             self.recipe = recipe
             return

@@ -17,22 +17,30 @@ if TYPE_CHECKING:
     from .types import Array, Axis, Numbers, Values
 
 
-__all__ = ["SCALE", "Native", "Report", "check_scaled", "need_size", "need_whole"]
+__all__ = ["SCALES", "Native", "Report", "check_scaled", "need_size", "need_whole"]
 
-#: The entry of a state that has one number for each feature, whatever the classes.
-SCALE = "feature_scale"
+#: The entries of a state that have one number for each feature, whatever the classes.
+SCALES = ("feature_scale", "feature_size", "feature_count")
 
 
-def check_scaled(belief: Axis, state: Values) -> None:
-    """Refuse a state whose weights are those of scaled features for a belief without scales.
+def check_scaled(belief: Axis, task: Axis | None, state: Values) -> None:
+    """Refuse a state of scaled features for a belief without scales, and one of scaled targets for such a task.
 
     Raises
     ------
     DataError
         If it is one.
     """
-    if SCALE in state and getattr(belief, "scale", "none") == "none":
-        raise DataError(f"state {SCALE!r} belongs to a belief with scale='max', not to {belief}")
+    scale = getattr(belief, "scale", "none")
+    if "feature_size" in state and scale != "typical":
+        raise DataError(f"state 'feature_size' belongs to a belief with scale='typical', not to {belief}")
+    if "feature_scale" in state and scale == "none":
+        raise DataError(f"state 'feature_scale' belongs to a belief with a scale, not to {belief}")
+    learned, measured = sum(state.get("counters", ())[:1]) > 0, getattr(task, "scale", "none") != "none"
+    if "targets" in state and not measured:
+        raise DataError(f"state 'targets' belongs to a task with scale='typical', not to {task}")
+    if measured and learned and "targets" not in state:
+        raise DataError(f"state 'targets' is missing, where {task} is from")
 
 
 class Report(NamedTuple):
@@ -226,12 +234,14 @@ class Native:
         scores: Array | None = None,
         label_lists: Array | None = None,
         first_row: int = 0,
+        late: bool = False,
     ) -> Report:
         """Learn prepared rows; what `learn` and the estimators stand on.
 
         `labels` holds int32 class numbers, float64 targets, or None; with `label_lists` it holds the relevant labels of
         all examples, those of example i from ``label_lists[i]`` to ``label_lists[i + 1]``. A refusal counts rows from
-        `first_row`.
+        `first_row`. With `late`, rows that the model meets late fit the map to probabilities: these, with `calibrate`;
+        without it the map stays as it is.
         """
         handle = self.handle
         learn = handle.learn_csr if isinstance(rows, SparseRows) else handle.learn_dense
@@ -246,10 +256,20 @@ class Native:
             checked,
             scores,
             label_lists,
+            late,
         )
         if fault:
             raise refuse(fault, first_row + row, column, single_precision=handle.single_precision)
         return Report(learned, mistakes, updates, cost)
+
+    def measure_scores(self, rows: Rows) -> None:
+        """Tell the map to probabilities what centre and size the scores of some rows have, as the model is now.
+
+        What was fitted in units of the size these rows had before is then a map for the model as it has become.
+        """
+        handle = self.handle
+        measure = handle.measure_csr if isinstance(rows, SparseRows) else handle.measure_dense
+        measure(*rows.arguments())
 
     def read_rows(self, rows: Rows, *, variances: bool = False, n_threads: int = 1) -> Array:
         """Scores or variances of prepared rows, shape (n, n_blocks)."""
@@ -346,11 +366,11 @@ class Native:
                 blocks, slots = next(
                     value.shape
                     for name, value in state.items()
-                    if isinstance(value, np.ndarray) and value.ndim == 2 and name != SCALE
+                    if isinstance(value, np.ndarray) and value.ndim == 2 and name not in SCALES
                 )
         except (AttributeError, StopIteration, TypeError, ValueError):
             raise DataError(f"state must be what Learner.state() gives, got {_shortly(state)}") from None
-        check_scaled(self.belief, state)
+        check_scaled(self.belief, self.task, state)
         handle = self._new_handle(n_features if n_features is not None else slots - 1, n_classes or blocks)
         try:
             handle.load_state({key: contiguous(value) for key, value in state.items()})

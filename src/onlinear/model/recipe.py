@@ -9,7 +9,7 @@ import inspect
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Literal, TypedDict, TypeVar, dataclass_transform
 
 from .. import belief, rule, task
 from ..exceptions import ParameterError
@@ -23,9 +23,25 @@ from .parameters import (
 )
 from .types import Axis, Label, Values
 
-__all__ = ["Classification", "Gaussian", "Linear", "Name", "OfRows", "Recipe", "Regression", "recipe"]
+__all__ = [
+    "Averaging",
+    "Baseline",
+    "Classification",
+    "Gaussian",
+    "Linear",
+    "Name",
+    "OfRows",
+    "Recipe",
+    "Regression",
+    "ScaledRegression",
+    "recipe",
+]
 
 T = TypeVar("T")
+
+#: The share of its start that a diagonal keeps of every variance where nothing else is asked for, so that a weight which
+#: many examples have made sure goes on listening to the next.
+FLOOR = 0.01
 
 
 @dataclass_transform(kw_only_default=True)
@@ -124,6 +140,9 @@ class Recipe:
     #: The name in messages: the class the parameters were given to.
     owner = ""
 
+    #: Whether examples come several times, as in `fit`, and not once as in a stream.
+    repeats = False
+
     def __post_init__(self) -> None:
         self.owner = self.estimator or type(self).__name__
 
@@ -207,45 +226,70 @@ class OfRows(Recipe):
             check_number(self.owner, "n_jobs", self.n_jobs, -sys.maxsize, sys.maxsize, whole=True)
 
 
+class Averaging(TypedDict):
+    """What a belief is told of averages: whether to keep one, and whether late rounds count more in it."""
+
+    average: bool
+    late: bool
+
+
 @dataclass(kw_only=True, init=False, eq=False, repr=False)
 class Linear(OfRows):
     """A model that predicts with linear scores."""
 
     fit_intercept: bool = True
-    average: bool = False
-    scale: Literal["max"] | None = None
+    average: bool | Literal["late"] | None = None
+    scale: Literal["auto", "typical", "max"] | None = "auto"
+
+    #: What `scale` may be, and what "auto" means where a belief can have scales.
+    scales: ClassVar[tuple[str | None, ...]] = ("auto", "max", None)
+    auto_scale: ClassVar[str] = "max"
 
     def check(self) -> None:
         """Refuse parameters that are none."""
         super().check()
-        check_choice(self.owner, "scale", self.scale, ("max", None))
-        if self.scale is not None and self.initial_mean is not None:
+        if not isinstance(self.average, bool):
+            check_choice(self.owner, "average", self.average, (None, False, True, "late"))
+        check_choice(self.owner, "scale", self.scale, self.scales)
+        if self.scale not in ("auto", None) and self.initial_mean is not None:
             raise ParameterError(
                 f"{self.owner}: initial_mean does not go with scale={self.scale!r}, whose first scales come with the first "
                 "rows. Use scale=None and scale the features before they come."
             )
 
+    def averaging(self) -> Averaging:
+        """What `average` means, as a belief takes it."""
+        asked = self.average if self.average is not None else "late" if self.repeats else False
+        return {"average": bool(asked), "late": asked == "late"}
+
     def make_belief(self) -> Axis:
         """A mean."""
-        return belief.Mean(average=self.average)
+        return belief.Mean(**self.averaging())
 
     def make_axes(self) -> tuple[Axis, Axis]:
         """The rule and the belief that checked parameters mean."""
         rule, held = super().make_axes()
         return rule, self.scaled(held)
 
+    def measured(self) -> str | None:
+        """What features are measured in, whatever word was given for it."""
+        if self.scale != "auto":
+            return self.scale
+        full = getattr(self, "covariance", "diagonal") == "full"
+        return None if full or self.initial_mean is not None else self.auto_scale
+
     def scaled(self, held: Axis) -> Axis:
-        """A belief whose features are scaled as they come, where that is asked for."""
-        if self.scale is None:
+        """A belief whose features are scaled as they come, where that is asked for, or can be."""
+        parameters, scale = held.parameters(), self.measured()
+        if scale is None or (self.scale == "auto" and "scale" not in parameters):
             return held
-        parameters = held.parameters()
         if "scale" not in parameters:
             raise ParameterError(
                 f"{self.owner}: scale={self.scale!r} is for means and for Gaussians with a diagonal covariance, and "
                 f"these parameters mean belief.{type(held).__name__}. Use scale=None, and scale the features before "
                 "they come: scikit-learn's MaxAbsScaler, or StandardScaler where they are dense."
             )
-        return type(held)(**{**parameters, "scale": self.scale})
+        return type(held)(**{**parameters, "scale": scale})
 
     def has_intercept(self) -> bool:
         """As the parameter says."""
@@ -290,6 +334,14 @@ class Classification(Linear):
 
 
 @dataclass(kw_only=True, init=False, eq=False, repr=False)
+class Baseline(Classification):
+    """A classifier that others are compared with: as its paper has it, without averages and scales."""
+
+    average: bool | Literal["late"] | None = False
+    scale: Literal["auto", "typical", "max"] | None = None
+
+
+@dataclass(kw_only=True, init=False, eq=False, repr=False)
 class Regression(Linear):
     """A regressor."""
 
@@ -302,13 +354,50 @@ class Regression(Linear):
 
 
 @dataclass(kw_only=True, init=False, eq=False, repr=False)
+class ScaledRegression(Regression):
+    """A linear regressor whose features and targets are measured in their typical sizes, unless it is told otherwise."""
+
+    scales = ("auto", "typical", "max", None)
+    auto_scale = "typical"
+
+    #: What is documented of these parameters.
+    shared_parameters: ClassVar[str] = """\
+scale : {"auto", "typical", "max", None}, default="auto"
+    "typical" measures features and targets in their typical sizes so far, so that no unit matters and no single row
+    decides. The size of a feature is the mean of its absolute values where they are not zero, that of the targets their
+    mean distance from a running centre. A value counts as at most 5 sizes, a target as at most 30. Rows of unit length, as
+    text has them, are left as they are. Weights are shown in the features' own units. "max" divides features by the largest
+    absolute value they have come with so far. "auto" is "typical", but None with an `initial_mean`, or where the covariance
+    is full, which is ridge regression.
+average : {None, False, True, "late"}, default=None
+    Whether to predict with the mean of the weights over all rounds. "late" lets round t count t (t + 1) / 2. None is True
+    with `scale` "typical", else "late" for a model that starts with several passes, and False for one that starts with a
+    stream.
+"""
+
+    def averaging(self) -> Averaging:
+        """What `average` means, as a belief takes it."""
+        if self.average is None and self.measured() == "typical":
+            return {"average": True, "late": False}
+        return super().averaging()
+
+    def measure(self) -> str:
+        """What targets are measured in, as the task calls it."""
+        return "typical" if self.measured() == "typical" else "none"
+
+    def make_task(self) -> Axis | None:
+        """Real targets."""
+        return task.Regression(scale=self.measure())
+
+
+@dataclass(kw_only=True, init=False, eq=False, repr=False)
 class Gaussian(Linear):
     """A model whose belief is a Gaussian."""
 
     covariance: Literal["diagonal", "full"] = "diagonal"
     projection: Literal["kl", "drop", "exact"] = "kl"
     initial_variance: float = 1.0
-    min_variance: float = 0.0
+    min_variance: float | None = None
 
     #: The projections the mathematics allows for this rule.
     projections: ClassVar[tuple[str, ...]] = ("kl", "drop")
@@ -318,7 +407,14 @@ class Gaussian(Linear):
         super().check()
         owner = self.owner
         check_number(owner, "initial_variance", self.initial_variance, 0.0, sys.float_info.max, open_low=True)
-        check_number(owner, "min_variance", self.min_variance, 0.0, self.initial_variance)
+        if self.min_variance is not None:
+            check_number(owner, "min_variance", self.min_variance, 0.0, self.initial_variance)
+
+    def floor(self) -> float:
+        """The least variance."""
+        if self.min_variance is not None:
+            return self.min_variance
+        return FLOOR * self.initial_variance if self.covariance == "diagonal" else 0.0
 
     def make_belief(self) -> Axis:
         """A Gaussian, with a diagonal or a full covariance."""
@@ -326,13 +422,13 @@ class Gaussian(Linear):
         check_choice(self.owner, "projection", self.projection, self.projections)
         if self.covariance == "full":
             return belief.Full(
-                initial_variance=self.initial_variance, min_variance=self.min_variance, average=self.average
+                initial_variance=self.initial_variance, min_variance=self.floor(), **self.averaging()
             )
         return belief.Diagonal(
             projection=self.projection,
             initial_variance=self.initial_variance,
-            min_variance=self.min_variance,
-            average=self.average,
+            min_variance=self.floor(),
+            **self.averaging(),
         )
 
 

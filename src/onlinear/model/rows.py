@@ -36,6 +36,16 @@ class SparseRows(NamedTuple):
             self.data, self.indices, self.indptr[first : last + 1], last - first, self.n_columns
         )
 
+    def taken(self, places: Array) -> SparseRows:
+        """Some of the rows, in any order; they must have been checked."""
+        import numpy as np
+
+        starts, stops = self.indptr[places], self.indptr[places + 1]
+        indptr = np.zeros(len(places) + 1, dtype=self.indptr.dtype)
+        np.cumsum(stops - starts, out=indptr[1:])
+        entries = np.repeat(starts - indptr[:-1], stops - starts) + np.arange(indptr[-1])
+        return SparseRows(self.data[entries], self.indices[entries], indptr, len(places), self.n_columns)
+
 
 class DenseRows(NamedTuple):
     """A two-dimensional array, of any strides."""
@@ -59,6 +69,10 @@ class DenseRows(NamedTuple):
     def part(self, first: int, last: int) -> DenseRows:
         """Some of the rows, without a copy."""
         return DenseRows(self.x[first:last])
+
+    def taken(self, places: Array) -> DenseRows:
+        """Some of the rows, in any order."""
+        return DenseRows(self.x[places])
 
 
 Rows: TypeAlias = SparseRows | DenseRows

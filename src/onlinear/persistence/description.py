@@ -173,8 +173,11 @@ MODEL = {
             "counters": tuple_of(COUNT, COUNT, COUNT, number(0), least=4),
             "class_counts": list_of(number(0)),
         },
-        # Where answers are cut, where that was learned: rounds, two sums, the last distances.
-        optional={"cut": list_of(number(0), 3, 3 + 1024)},
+        # Where answers are cut: rounds, two sums, the last distances. Targets: how many, their centre and their size.
+        optional={
+            "cut": list_of(number(0), 3, 3 + 1024),
+            "targets": tuple_of(number(1), number(), number(0), least=3),
+        },
     ),
 }
 

@@ -13,7 +13,7 @@ from ..exceptions import DataError, ModelFileError, ParameterError
 from ..model.kinds import model_of
 from ..model.labels import type_of
 from ..model.model import Model, RowModel
-from ..model.native import SCALE, check_scaled
+from ..model.native import SCALES, check_scaled
 from .description import INPUT, MODEL, check
 from .saving import FORMAT, MOST_UNPACKED, vectors_in
 from .tensors import KEY, SUM, Tensor, checksum, read_tensors
@@ -168,7 +168,7 @@ def _checked_sizes(content: Values, tensors: dict[str, Tensor]) -> int:
         _check_examples({name: tensor.array for name, tensor in state.items()}, n_features)
         return n_features
     shapes = {name: tensor.shape for name, tensor in state.items()}
-    if shapes.pop(SCALE, (1, n_features + 1)) != (1, n_features + 1):
+    if any(shapes.pop(name, (1, n_features + 1)) != (1, n_features + 1) for name in SCALES):
         raise ModelFileError("the scales do not fit the features")
     if not shapes or any(len(shape) != 2 for shape in shapes.values()):
         raise ModelFileError("the model has no weights")
@@ -231,12 +231,13 @@ def _start_learning(
         start = {str(key): float(value) for key, value in content["touched"]["start"].items()}
         touched = _core.Touched(bits, n_features + 1, content["touched"]["blocks"], start)
     model.recipe.check()
+    model.recipe.repeats = "average_rounds" in content["scalars"]
     model.start(n_features, classes, content["dtype"], anew=False)
-    check_scaled(model.learner.belief, state)
     state.update({key: float(value) for key, value in content["scalars"].items()})
     # The first files of format 1 did not record the variance of features yet to come; it was the initial one.
     state.setdefault("fresh_variance", float(getattr(model.recipe, "initial_variance", 1.0)))
     state.update(vectors_in(content))
+    check_scaled(model.learner.belief, model.learner.task, state)
     model.learner.handle.load_state(state, touched)
 
 

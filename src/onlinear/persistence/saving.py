@@ -33,17 +33,18 @@ FORMAT = 2  # 1: every weight is written
 MOST_UNPACKED = 1 << 28
 
 VECTORS = ("calibration", "counters", "class_counts")
+LEARNED = ("cut", "targets")
 
 
 def vectors_of(numbers: Values) -> dict[str, list[float]]:
-    """What a file holds of a state's short lists: those that are always there, and the cut where one was learned."""
-    return {name: list(numbers[name]) for name in (*VECTORS, "cut") if name in numbers}
+    """What a file holds of a state's short lists: those that are always there, and those that were learned where they were."""
+    return {name: list(numbers[name]) for name in (*VECTORS, *LEARNED) if name in numbers}
 
 
 def vectors_in(content: Values) -> dict[str, list[float]]:
     """The same out of a file, as numbers."""
     found = content["vectors"]
-    return {name: [float(item) for item in found[name]] for name in (*VECTORS, "cut") if name in found}
+    return {name: [float(item) for item in found[name]] for name in (*VECTORS, *LEARNED) if name in found}
 
 
 # The share of weights up to which the touched ones are named.

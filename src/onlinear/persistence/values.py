@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from .. import belief, rule
@@ -14,7 +15,11 @@ from ..model.recipe import Recipe
 if TYPE_CHECKING:
     from ..model.types import Values
 
-__all__ = ["label", "made", "plain", "restored"]
+__all__ = ["EARLIER", "label", "made", "plain", "restored"]
+
+#: Defaults of version 0.1.0 that have changed since. A parameter that a file does not name, because there was none when
+#: it was written, is what it is here.
+EARLIER: Values = {"scale": None, "average": False, "min_variance": 0.0, "confidence": 0.9, "beta": 0.01}
 
 
 def plain(value: object) -> Any:
@@ -74,4 +79,7 @@ def made(name: object, parameters: Values) -> Recipe:
     """One of our recipes, by the name of its estimator, from plain parameters."""
     if not isinstance(name, str) or name not in RECIPES:
         raise ModelFileError(f"unknown estimator {name!r}")
-    return recipe_named(name)(**{key: restored(value) for key, value in parameters.items()})
+    kind = recipe_named(name)
+    given = {key: restored(value) for key, value in parameters.items()}
+    known = {field.name for field in fields(kind)}
+    return kind(**{**{key: value for key, value in EARLIER.items() if key in known}, **given})

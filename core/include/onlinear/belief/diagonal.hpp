@@ -305,9 +305,10 @@ public:
             T& sigma = number(slot, 1, b);
             const double before = static_cast<double>(sigma);
             const double learned = std::max(1 / before - 1 / prior, 0.0) * (ratio * ratio);
-            const double after = std::max(1 / (1 / prior + learned), before);
+            const double kept = 1 / (1 / prior + learned);
+            const double after = ratio > 1 ? kept : std::max(kept, before);
             const double factor = ratio * (after / before);
-            sigma = static_cast<T>(after);
+            sigma = std::max(static_cast<T>(after), stored_floor());
             T& mean = number(slot, 0, b);
             const double held = static_cast<double>(mean), moved = factor * held;
             if (!(std::abs(moved) < most)) continue;  // so sure a weight is not restated past its numbers

@@ -187,9 +187,10 @@ public:
         return true;
     }
     /// The scale s of a feature has become 1 / `ratio` of what it was. The mean is Sigma times the sum of the
-    /// demands, Sigma = 1 / s^2, and the sum stays: w becomes ratio^2 w, and s w, which is held, ratio s w.
-    /// The average is of what was held.
+    /// demands, Sigma = 1 / s^2, and the sum stays when s grows: w becomes ratio^2 w, and s w, which is held,
+    /// ratio s w. When s falls w stays: as much again has nobody said. The average is of what was held.
     void restate(std::uint32_t slot, double ratio) noexcept {
+        if (ratio > 1) ratio = 1 / ratio;
         const T factor = static_cast<T>(ratio);
         double lost = 0;
         for (std::size_t b = 0; b < w_.blocks(); ++b) {

@@ -1,5 +1,8 @@
 #pragma once
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -25,13 +28,16 @@ public:
     using RowLearner::counters;
     using RowLearner::cut;
     using RowLearner::intercept;
+    using RowLearner::targets;
     using typename Base::T;
+    using typename Base::Weights;
 
     TaskLearner(Task task, Belief&& belief) : Base(std::move(belief)), task_(std::move(task)) { make_room(); }
 
     Report learn(const Matrix& matrix, const Lesson& lesson) override {
         if (const Refusal refusal = check(lesson)) return {.refusal = refusal};
         const Stager<T> stage(matrix, intercept, belief_.planes());
+        const LateRows late(calibration, lesson.calibrate && lesson.late);
         const Report report = learn_parted(stage, lesson);
         counters.seen += static_cast<double>(report.seen);
         counters.mistakes += static_cast<double>(report.mistakes);
@@ -50,7 +56,9 @@ public:
     }
 
     Refusal read(const Matrix& matrix, Reading what, double* out, std::size_t threads) const override {
-        return RowReader<Belief>::template of<Task>(belief_, intercept).read(matrix, what, out, threads);
+        const Refusal refusal =
+            RowReader<Belief>::template of<Task>(belief_, intercept).read(matrix, what, out, threads);
+        return refusal ? refusal : told(matrix.rows, what, out);
     }
 
     void grow(std::size_t features, std::size_t classes) override {
@@ -105,6 +113,32 @@ public:
         return twin;
     }
 
+    void weights(Weights which, double* coefficients, double* intercepts) const override {
+        Base::weights(which, coefficients, intercepts);
+        if constexpr (task::ScalesTargets<Task>) {
+            if (!task_.scaled()) return;
+            const bool variance = which == Weights::variance;
+            const double unit = variance ? targets.unit() * targets.unit() : targets.unit();
+            const auto in_targets = [=](double w) {
+                return variance ? std::max(within_range(w * unit), std::numeric_limits<double>::min())
+                                : within_range(w * unit);
+            };
+            std::transform(coefficients, coefficients + this->features(), coefficients, in_targets);
+            *intercepts = in_targets(*intercepts) + (variance ? 0.0 : targets.centre());
+        }
+    }
+    void set_mean(const double* coefficients, const double* intercepts) override {
+        if constexpr (task::ScalesTargets<Task>) {
+            if (task_.scaled()) {
+                std::vector<double> sizes(coefficients, coefficients + this->features());
+                for (double& w : sizes) w /= targets.unit();
+                const double offset = (*intercepts - targets.centre()) / targets.unit();
+                return Base::set_mean(sizes.data(), &offset);
+            }
+        }
+        Base::set_mean(coefficients, intercepts);
+    }
+
     void prepare() override {
         Base::prepare();
         if constexpr (task::Starts<Task, Belief>) task_.start(belief_);
@@ -127,19 +161,27 @@ private:
             if (example.weight == 0) {  // an exact no-op
                 if (const Refusal refusal = rows.late_fault(i)) return refused(report, refusal);
                 if (lesson.scores) look(row);
+                told_by_ = targets;
                 rows.advance();
             } else {
-                shown_now_ = shown_scores(row);
+                shown_now_ = shown_scores(row, lesson);
+                measure(example);
                 if constexpr (task::KnowsReach<Task>) example.reach = task_.reach(cut);
-                const Round round = play(rows, chosen, row, example, since(start, report));
+                Round round = play(rows, chosen, row, example, since(start, report));
                 if (round.fault != Fault::none) {
                     const Refusal refusal = rows.late_fault(i);
                     scale_back();
+                    targets = told_by_;
                     return refused(report, refusal ? refusal : Refusal{round.fault, index, -1});
                 }
+                cost_in_targets(round, lesson, index);
                 settle(example, round, lesson, report);
             }
-            if (lesson.scores) std::copy_n(scores_.data(), blocks(), lesson.scores + i * blocks());
+            if (lesson.scores) {
+                std::copy_n(scores_.data(), blocks(), lesson.scores + i * blocks());
+                if constexpr (task::ScalesTargets<Task>)
+                    if (task_.scaled()) lesson.scores[i] = told_by_.answer(scores_[0]);
+            }
             ++report.learned;
         }
         return refused(report, rows.refusal());
@@ -245,6 +287,36 @@ private:
         if constexpr (belief::HasScales<Belief>) belief_.scales.back(belief_);
     }
 
+    /// Measures the target of an example in sizes from the centre of all so far, itself included.
+    void measure([[maybe_unused]] task::Example& example) noexcept {
+        if constexpr (task::ScalesTargets<Task>) {
+            if (!task_.scaled()) return;
+            told_by_ = targets;
+            targets.observe(example.target);
+            example.target = targets.standard(example.target);
+        }
+    }
+    /// The cost of a round is in the unit of its target, of what was predicted before it.
+    void cost_in_targets([[maybe_unused]] Round& round, [[maybe_unused]] const Lesson& lesson,
+                         [[maybe_unused]] std::size_t index) const noexcept {
+        if constexpr (task::ScalesTargets<Task>)
+            if (task_.scaled()) round.cost = std::abs(lesson.targets[index] - told_by_.answer(scores_[0]));
+    }
+    /// Scores and variances as numbers in the unit of the targets.
+    Refusal told([[maybe_unused]] std::size_t rows, [[maybe_unused]] Reading what,
+                 [[maybe_unused]] double* out) const noexcept {
+        if constexpr (task::ScalesTargets<Task>) {
+            if (!task_.scaled()) return {};
+            const double unit = targets.unit();
+            for (std::size_t i = 0; i < rows; ++i) {
+                out[i] =
+                    what == Reading::scores ? targets.answer(out[i]) : within_range(unit * unit * out[i]);
+                if (!std::isfinite(out[i])) return {Fault::margin_overflow, i, -1};
+            }
+        }
+        return {};
+    }
+
     task::Example example_of(const Lesson& lesson, std::size_t index) const noexcept {
         task::Example example{.label = lesson.labels && !lesson.label_lists ? lesson.labels[index] : 0,
                               .target = lesson.targets ? lesson.targets[index] : 0.0,
@@ -281,7 +353,7 @@ private:
         if (lesson.balanced) count(example);
         if constexpr (task::LearnsCut<Task>)  // by the probabilities before this round
             task_.learn_cut(cut, calibration, shown_now_, example, lesson.calibrate);
-        task_.calibrate(calibration, shown_now_, example, lesson.calibrate);
+        if (!lesson.leaves_map()) task_.calibrate(calibration, shown_now_, example, lesson.calibrate);
         belief_.tick();
         ++report.seen;
         report.mistakes += round.mistake;
@@ -293,10 +365,10 @@ private:
     }
 
     /// The scores predictions show, which the calibration is about: averages and inclusive scores differ from
-    /// those a round learns from. They are read before the round.
-    const double* shown_scores(const Row<T>& row) {
+    /// those a round learns from. They are read before the round, and only where they are asked for.
+    const double* shown_scores(const Row<T>& row, const Lesson& lesson) {
         if constexpr (belief::PredictsOtherwise<Belief> && !task::Predicts<Task, Belief>) {
-            if (belief_.predicts_otherwise()) {
+            if (belief_.predicts_otherwise() && !lesson.leaves_map()) {
                 belief_.predict(row, shown_.data(), scratch_.data());
                 return shown_.data();
             }
@@ -336,6 +408,7 @@ private:
     typename Pipeline<Task, Belief>::Stages stages_;
     std::vector<Stage<T>> candidates_;
     std::vector<double> scores_, shown_, scratch_;
+    Targets told_by_;                    // what the round at hand is told by: the targets before it
     const double* shown_now_ = nullptr;  // the scores of the round at hand, as predictions show them
 };
 

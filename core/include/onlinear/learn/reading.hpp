@@ -49,6 +49,7 @@ private:
     Refusal read_rows(const Matrix& matrix, Reading what, double* out, std::size_t first,
                       std::size_t last) const;
     bool scaled() const noexcept;
+    bool only_divided() const noexcept;
     void scale(Stage<T>& stage) const noexcept;
     double margin_variance(const Row<T>& row, double* values, double* scratch) const;
     void predict(const Row<T>& row, double* out, double* scratch) const;

@@ -109,6 +109,7 @@ public:
         Base::adopt(other);
         this->calibration = other.calibration;
         this->cut = other.cut;
+        this->targets = other.targets;
         this->class_counts = other.class_counts;
         this->intercept = other.intercept;
     }

@@ -119,6 +119,19 @@ public:
         each_scale(scale, planes, [=](std::uint32_t j, T s) { x[j] /= s > 0 ? s : T{1}; });
         measure_norm();
     }
+    /// The same, and what is divided is held between -`most` and `most`.
+    void divide_within(const T* scale, const Planes<T>& planes, T most) noexcept {
+        T* const x = value_.data() + (has_first() ? 0 : 1);
+        const auto held = [=](std::uint32_t j, T s) {
+            const T divided = std::min(std::max(x[j] / (s > 0 ? s : T{1}), -most), most);
+            x[j] = s > 0 ? divided : x[j];
+        };
+        if (row.dense)
+            for (std::uint32_t j = 0; j < row.size; ++j) held(j, scale[j]);
+        else
+            each_scale(scale, planes, held);
+        measure_norm();
+    }
 
     void measure_norm() noexcept { row.norm2 = simd<T>().norm2(row.value, row.size); }
     /// The same of a closed row whose values' squares have been added up.

@@ -1,7 +1,12 @@
 #pragma once
+#include <array>
+#include <cmath>
+
 #include "onlinear/task/task.hpp"
 
 namespace onlinear::task {
+
+inline constexpr std::array<const char*, 2> kTargetScales{"none", "typical"};
 
 /// Real targets: |y - mu.x| should not exceed epsilon.
 ///
@@ -9,19 +14,27 @@ namespace onlinear::task {
 /// delta = s x and the required margin is s y - epsilon, so that what is missing is |e| - epsilon. With
 /// epsilon = 0 and the squared loss of `rule::LeastSquares` every round is learned: recursive least squares
 /// (Crammer, Kulesza, Dredze. Machine Learning 91, 2013).
+///
+/// With scale "typical" what comes here are targets in sizes from their centre (targets.hpp), and epsilon and
+/// a rule's price are in sizes, too.
 struct Regression {
     static constexpr const char* name = "Regression";
     static constexpr const char* doc = "Real targets, errors up to epsilon free.";
     static constexpr Answer kAnswer = Answer::targets;
     static constexpr Parts needs{.targets = true};
 
+    enum Scale : int { kNone, kTypical };
     double epsilon = 0.0;
+    int scale = kNone;
 
     static constexpr auto parameters() {
-        return std::tuple{rule::nonnegative("epsilon", &Regression::epsilon, "error that costs nothing")};
+        return std::tuple{rule::nonnegative("epsilon", &Regression::epsilon, "error that costs nothing"),
+                          rule::choice("scale", &Regression::scale, kTargetScales,
+                                       "what targets are measured in as they come")};
     }
 
     std::size_t blocks() const noexcept { return 1; }
+    bool scaled() const noexcept { return scale != kNone; }
     bool valid(const Example& example) const noexcept { return std::isfinite(example.target); }
 
     template <class Belief, class Rule, class T>

@@ -86,6 +86,11 @@ template <class Task>
 concept KnowsReach = requires(const Task task, const Cut cut) {
     { task.reach(cut) } -> std::same_as<double>;
 };
+/// It may learn targets in sizes from their centre (targets.hpp).
+template <class Task>
+concept ScalesTargets = requires(const Task task) {
+    { task.scaled() } -> std::same_as<bool>;
+};
 /// The first half of a round, the sums over the row, stands apart, so that the next row is staged meanwhile.
 template <class Task, class Belief, class Rule>
 concept LooksFirst =
