@@ -185,6 +185,19 @@ def test_csr_arrays_of_any_content() -> None:
         )
 
 
+@pytest.mark.parametrize("kind", [np.complex128, np.int64])
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array])
+def test_rows_that_end_before_they_begin_are_refused_before_scipy_writes_there(form: Any, kind: Any) -> None:
+    """The last row ends at 0, so SciPy takes the matrix for empty and trusts the ends of the others."""
+    X = form((3, 3), dtype=kind)
+    X.indptr = np.array([0, 1, 5, 0], dtype=np.int32)
+    for model in (model_of(0), AROWClassifier()):
+        with pytest.raises(DataError, match="indptr falls"):
+            model.partial_fit(X, [0, 1, 0])
+    with pytest.raises(DataError, match="indptr falls"):
+        AROWClassifier().partial_fit(np.eye(3), [0, 1, 0]).predict(X)
+
+
 def leaves_its_arrays(X: Any) -> bool:
     """Whether nothing is wrong with a CSR array but where its rows begin and end."""
     types = X.data.dtype in (np.float32, np.float64) and {X.indices.dtype, X.indptr.dtype} <= {

@@ -126,6 +126,8 @@ def check_sparse(X: MatrixLike) -> None:
             X.check_format(full_check=True)
         except (ValueError, IndexError) as error:
             raise DataError(f"X is not a valid {X.format} matrix: {error}") from None
+        if (X.indptr[1:] < X.indptr[:-1]).any():  # which SciPy does not look at where the last of them is 0
+            raise DataError(f"X is not a valid {X.format} matrix: indptr falls")
     if X.format == "coo":
         for axis, (name, index) in enumerate(zip(("row", "column"), (X.row, X.col), strict=True)):
             if len(index) != len(X.data) or (
