@@ -120,6 +120,31 @@ def test_every_example_is_asked_before_it_is_taught() -> None:
         other.partial_fit(stream.X[i : i + 1], stream.y[i : i + 1])
 
 
+@pytest.mark.parametrize("form", ["rows", "lists", "matrices", "dicts"])
+def test_a_stream_may_be_any_pairs_of_a_row_and_its_class(form: str) -> None:
+    """Pairs as `zip` gives them, of whatever form the rows are, are the stream of the same examples."""
+    stream = drift.abrupt(300, n_features=4, random_state=2)
+    rows = {
+        "rows": stream.X,
+        "lists": stream.X.tolist(),
+        "matrices": [csr_matrix(row.reshape(1, -1)) for row in stream.X],
+        "dicts": [dict(enumerate(row.tolist())) for row in stream.X],
+    }[form]
+    labels = stream.y.tolist() if form == "dicts" else stream.y
+    expected = drift.prequential(AROWClassifier(dtype="float64"), list(stream))
+
+    result = drift.prequential(AROWClassifier(dtype="float64"), zip(rows, labels, strict=True))
+
+    assert_array_equal(result.mistakes, expected.mistakes)
+    assert result.phase is None
+
+
+def test_a_stream_without_pairs_is_refused_by_what_it_gave() -> None:
+    """An array alone is no stream of examples, and the message says how it becomes one."""
+    with pytest.raises(DataError, match=r"pairs \(row, class\).*at example 0.*zip\(X, y\)"):
+        drift.prequential(AROWClassifier(), np.zeros((3, 4)))
+
+
 @pytest.mark.parametrize("action", ["reset", "inflate", "restart"])
 @pytest.mark.parametrize("model", [AROWClassifier(), SoftConfidenceWeightedClassifier()], ids=["AROW", "SCW"])
 def test_a_watched_model_follows_an_abrupt_change(model: Any, action: Any) -> None:

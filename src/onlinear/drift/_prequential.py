@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.signal import lfilter
 
+from ..exceptions import DataError
 from ..model.parameters import check_number
 from ._streams import DriftStream, changes
 from ._watched import is_fitted
 
 if TYPE_CHECKING:
-    from ..model.types import Array
+    from ..model.types import Array, Label
 
 __all__ = ["Prequential", "prequential"]
 
@@ -73,7 +74,8 @@ def prequential(model: Any, stream: Any, *, window: int = 200, fading: float = 0
     model : classifier with `predict` and `partial_fit`
         Learns as it goes; it may have learned before.
     stream : DriftStream or iterable of (row, class)
-        The examples, in order.
+        The examples, in order: rows of an array, as ``zip(X, y)`` gives them, matrices of one row, or dicts of
+        features where the model has `learn_one` and `predict_one`.
     window : int, default=200
         Length of the sliding window.
     fading : float, default=0.995
@@ -94,14 +96,12 @@ def prequential(model: Any, stream: Any, *, window: int = 200, fading: float = 0
     check_number("prequential", "window", window, 1, whole=True)
     check_number("prequential", "fading", fading, 0.0, 1.0, open_low=True)
     classes = np.unique(stream.y) if isinstance(stream, DriftStream) else None
-    mistakes = []
+    mistakes: list[bool] = []
     started = is_fitted(model)
-    for x, y in stream:
-        mistakes.append(not started or model.predict(x)[0] != y)
-        if started or classes is None:
-            model.partial_fit(x, [y])
-        else:
-            model.partial_fit(x, [y], classes=classes)
+    for example in stream:
+        x, y = _pair(example, len(mistakes))
+        mistakes.append(not started or bool(_answer(model, x) != y))
+        _teach(model, x, y, None if started else classes)
         started = True
     return Prequential(
         np.array(mistakes, dtype=bool),
@@ -110,3 +110,32 @@ def prequential(model: Any, stream: Any, *, window: int = 200, fading: float = 0
         fading,
         tuple(getattr(model, "alarms_", ())),
     )
+
+
+def _pair(example: Any, place: int) -> tuple[Any, Label]:
+    """An example as a dict or a matrix of one row, and its class."""
+    try:
+        x, y = example
+    except (TypeError, ValueError):
+        raise DataError(
+            f"prequential: the stream must give pairs (row, class), got {example!r} at example {place}. "
+            "Arrays become such a stream as zip(X, y)."
+        ) from None
+    if not isinstance(x, Mapping) and not hasattr(x, "tocsr") and np.ndim(x) == 1:
+        x = np.asarray(x).reshape(1, -1)
+    return x, y
+
+
+def _answer(model: Any, x: Any) -> Label:
+    """What the model says before it is taught."""
+    return model.predict_one(x) if isinstance(x, Mapping) else model.predict(x)[0]
+
+
+def _teach(model: Any, x: Any, y: Label, classes: Array | None) -> None:
+    """Let the model learn one example, `classes` being those to expect."""
+    if isinstance(x, Mapping):
+        model.learn_one(x, y)
+    elif classes is None:
+        model.partial_fit(x, [y])
+    else:
+        model.partial_fit(x, [y], classes=classes)
