@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from onlinear import Learner, _core, belief, rule, task
+from onlinear import AROWClassifier, Learner, PassiveAggressiveClassifier, _core, belief, load, rule, task
+from onlinear.model.classifier import ClassifierModel
 
 CLASSES = {"ham": 0, "spam": 1}
 
@@ -99,3 +101,24 @@ def test_an_interruption_is_passed_on() -> None:
     with pytest.raises(KeyboardInterrupt):
         _core.learn_one_fast(handle, CLASSES, {"a": Interrupted()}, "ham", 1.0)
     assert state_of(handle) == before
+
+
+@pytest.mark.parametrize("kind", [AROWClassifier, PassiveAggressiveClassifier])
+@pytest.mark.parametrize("labels", [["ham", "spam"], [0, 1], ["ham", "spam", "eggs"]], ids=repr)
+def test_a_classifier_takes_the_short_way_whenever_it_can(
+    kind: type[Any], labels: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The long way learns the same: nothing else would tell that the short one is never taken."""
+    model = kind()
+    for label in labels:
+        model.learn_one({"a": 1.0, "b": 2.0}, label)
+    model.save(tmp_path / "model.safetensors")
+
+    def refused(*_: object) -> None:
+        raise AssertionError("the long way was taken")
+
+    monkeypatch.setattr(ClassifierModel, "learn_one", refused)
+    for either in (model, load(tmp_path / "model.safetensors")):
+        before = either.n_seen_
+        either.learn_one({"b": 0.5}, labels[0]).learn_one({"a": -1.0}, labels[-1], 2.0)
+        assert either.n_seen_ == before + 2
