@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 from .. import _core
 from ..exceptions import ReadError
 from ..io._source import ByteStream, open_stream
+from ..model.undo import UndoSequences
 from ..sequence.files import naming
 from ..sequence.model import SequenceModel
 from ._errors import UsageError
@@ -134,7 +135,7 @@ class ConllFiles(Iterator[Sentences]):
         names = [] if known is None else [str(label) for label in model.classes]
         reader = _core.ConllReader(native, names, self.learning, self._skips, **self._limits)
         for block in chain(blocks, [None]):  # None is the end
-            mark = native.mark()
+            undo = UndoSequences(native)
             try:
                 with naming(stream.name):
                     if block is None:
@@ -148,7 +149,7 @@ class ConllFiles(Iterator[Sentences]):
                 native_batch, lines = reader.take(), reader.take_lines()
             except BaseException:  # Ctrl-C as well: what was read of this block is not going to be learned
                 if self.learning:
-                    native.undo(*mark)
+                    undo.back()
                 raise
             left_out = min(self._to_skip, len(native_batch))
             self._to_skip -= left_out

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..algorithms.table import ALGORITHMS
-from ..model.arrays import Array
 from ..model.recipe import OfRows, Recipe
 from ..persistence.values import plain
 
 if TYPE_CHECKING:
-    from ..model.types import Values
+    from ..model.types import Array, Values
 
 __all__ = ["histogram", "telling"]
 

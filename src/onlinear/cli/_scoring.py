@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..model.answers import decided, margin_deviations, oriented, probabilities
-from ..model.arrays import Array
 from ..model.stream import rows_of
 from ._reading import read_blocks
 
 if TYPE_CHECKING:
     from ..io import Batch, Reader
     from ..model.classifier import ClassifierModel
+    from ..model.types import Array
 
 __all__ = ["Scored", "score"]
 

@@ -13,7 +13,6 @@ import numpy as np
 from ..algorithms.table import nearest
 from ..exceptions import DataError
 from ..io._source import ByteStream, expand
-from ..model.arrays import Array
 from ..model.recipe import Recipe
 from ..persistence.values import plain
 from ..sequence.files import LONGEST_LINE
@@ -24,7 +23,7 @@ from ._errors import UsageError
 from ._tally import Tally
 
 if TYPE_CHECKING:
-    from ..model.types import Values
+    from ..model.types import Array, Values
 
 __all__ = ["describe_sequences", "evaluate_sequences", "predict_sequences"]
 

@@ -19,7 +19,7 @@ from sklearn.utils.validation import validate_data
 from .. import _core
 from ..exceptions import DataError, ParameterError
 from ..io import Batch, Reader
-from ..model.arrays import Array, check_sparse, is_sparse, quick_rows, to_rows
+from ..model.arrays import check_sparse, is_sparse, quick_rows, to_rows
 from ..model.model import Model, RowModel
 from ..model.native import Native, Report
 from ..model.parameters import check_number
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from sklearn.utils import Tags
 
-    from ..model.types import Axis, MatrixLike, PathLike, Seed
+    from ..model.types import Array, Axis, MatrixLike, PathLike, Seed
     from .passes import Late
 
 __all__ = ["LinearShell", "RowShell", "Shell"]

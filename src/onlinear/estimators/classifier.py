@@ -22,7 +22,7 @@ from ..model.answers import (
     oriented_weights,
     probabilities,
 )
-from ..model.arrays import Array, weighty
+from ..model.arrays import weighty
 from ..model.batches import checked_batch, learn_batch, numbered
 from ..model.classifier import ClassifierModel
 from ..model.labels import label_array, mixed_labels
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from sklearn.utils import Tags
 
-    from ..model.types import Features, Label, LabelsLike, MatrixLike, Seed, Values
+    from ..model.types import Array, Features, Label, LabelsLike, MatrixLike, Seed, Values
 
 __all__ = ["ConfidenceLevel", "OnlineClassifier"]
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Generic
 from ..algorithms.kernel import KernelSpace
 from ..exceptions import NotAvailableError
 from ..learner import expansion_of
-from ..model.arrays import Array
 from ..model.classifier import ClassifierModel
 from ..model.recipe import Recipe
 from ..model.regressor import RegressorModel
@@ -17,7 +16,7 @@ from .making import shell
 from .regressor import OnlineRegressor
 
 if TYPE_CHECKING:
-    from ..model.types import PathLike, Seed
+    from ..model.types import Array, PathLike, Seed
 
 __all__ = ["OnlineKernelClassifier", "OnlineKernelRegressor"]
 

@@ -10,9 +10,9 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from ..exceptions import DataError
-from ..model.arrays import Array
 from ..model.native import Report
 from ..model.recipe import Recipe
+from ..model.undo import UndoSequences
 from ..model.weights import balanced_weights, weights_of
 from ..sequence.files import naming, write_labels
 from ..sequence.model import SequenceModel
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from .. import _core
-    from ..model.types import Label, LabelsLike, PathLike, SequencesLike, Values
+    from ..model.types import Array, Label, LabelsLike, PathLike, SequencesLike, Values
 
 __all__ = ["OnlineLabeler"]
 
@@ -73,7 +73,7 @@ class OnlineLabeler(Shell[SequenceModel]):
         model = before or SequenceModel(recipe)
         native = model.native if before else model.make(wide=_are_wide(sequences))
         known = list(model.classes) if before else []
-        mark, rows = native.mark(), None
+        undo, rows = UndoSequences(native), None
         try:
             if weights is not None and not weights.all():
                 if not weights.any():
@@ -84,7 +84,7 @@ class OnlineLabeler(Shell[SequenceModel]):
                 rows, sequences, labels, weights = weighty_sequences(
                     native, sequences, labels, index, weights
                 )
-                native.undo(*mark)
+                undo.back()
             met = set(known)
             classes = known + [label for label in distinct_labels(labels) if label not in met]
             native.add_labels(classes)
@@ -92,7 +92,7 @@ class OnlineLabeler(Shell[SequenceModel]):
             batch = read_sequences(native, sequences, labels, index, learning=True)
             self._learn_all(model, native, batch, classes, weights, rows)
         except BaseException:
-            native.undo(*mark)  # of which nothing was learned
+            undo.back()  # of which nothing was learned
             raise
         model.take(native, model.columns)
         self._keep(model)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from sklearn.base import OutlierMixin
 
-from ..model.arrays import Array, weighty
+from ..model.arrays import weighty
 from ..model.native import Report
 from ..model.one_class import OneClassModel
 from ..model.recipe import Recipe
@@ -20,7 +20,7 @@ from .making import shell
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..model.types import Features, LabelsLike, MatrixLike
+    from ..model.types import Array, Features, LabelsLike, MatrixLike
 
 __all__ = ["OnlineOneClass"]
 

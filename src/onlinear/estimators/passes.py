@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from ..model.arrays import Array
     from ..model.native import Report
+    from ..model.types import Array
 
 __all__ = ["Late", "Passes"]
 

@@ -15,9 +15,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from ..exceptions import DataError, NumericError, ParameterError
-from ..model.arrays import Array, is_sparse, to_rows, weighty
-from ..model.label_sets import LabelSets, flat_labels
-from ..model.labels import Classes, Labels, label_array
+from ..model.arrays import is_sparse, to_rows, weighty
+from ..model.label_sets import LabelSets
+from ..model.labels import Classes, Labels, flat_labels, label_array
 from ..model.ranker import RankerModel
 from ..model.recipe import Recipe
 from ..model.rows import DenseRows, Rows, refuse_masked
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from ..io import Batch
-    from ..model.types import Features, Label, LabelsLike, MatrixLike
+    from ..model.types import Array, Features, Label, LabelsLike, MatrixLike
 
 __all__ = ["OnlineRanker", "RankingReport"]
 

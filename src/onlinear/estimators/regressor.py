@@ -9,7 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .. import _core
-from ..model.arrays import Array, targets_of, weighty
+from ..model.arrays import targets_of, weighty
 from ..model.native import Report
 from ..model.recipe import Recipe
 from ..model.regressor import RegressorModel
@@ -22,7 +22,7 @@ from .making import shell
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from ..model.types import Features, LabelsLike, MatrixLike
+    from ..model.types import Array, Features, LabelsLike, MatrixLike
 
 __all__ = ["OnlineRegressor"]
 

@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
-from .arrays import Array
 from .labels import Classes
 from .model import RowModel
 from .rows import Rows, SparseRows, refuse
 
 if TYPE_CHECKING:
-    from .types import Numbers
+    from .types import Array, Numbers
 
 __all__ = [
     "confidences",

@@ -13,10 +13,9 @@ from ..exceptions import DataError
 from .rows import DenseRows, Rows, SparseRows, refuse_masked
 
 if TYPE_CHECKING:
-    from .types import MatrixLike
+    from .types import Array, MatrixLike
 
 __all__ = [
-    "Array",
     "check_sparse",
     "is_sparse",
     "label_lists",
@@ -25,8 +24,6 @@ __all__ = [
     "to_rows",
     "weighty",
 ]
-
-Array = npt.NDArray[Any]
 
 
 def targets_of(y: npt.ArrayLike, n: int) -> Array:

@@ -7,17 +7,19 @@ in the bits.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..exceptions import DataError, NumericError
-from .arrays import Array
 from .classifier import ClassifierModel
 from .labels import Labels, distinct_labels, label_array
 from .rows import Rows
 from .undo import Undo
+
+if TYPE_CHECKING:
+    from .types import Array
 
 __all__ = ["checked_batch", "learn_batch", "numbered"]
 

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..exceptions import DataError
-from .arrays import Array
-from .labels import Labels, label_array, mixed_labels
+from .labels import Labels, flat_labels
 
 if TYPE_CHECKING:
-    from .types import Label
+    from .types import Array
 
-__all__ = ["LabelSets", "flat_labels"]
+__all__ = ["LabelSets"]
 
 
 @dataclass(slots=True)
@@ -87,12 +85,3 @@ class LabelSets:
             numbers = np.array([known.index.get(label, 0) for label in part.tolist()], dtype=np.int32)
         lists = self.starts[start : stop + 1] - self.starts[start]
         return np.ascontiguousarray(numbers), np.ascontiguousarray(lists)
-
-
-def flat_labels(labels: Iterable[Label]) -> Array:
-    """Labels as a flat array; mixed kinds are refused rather than turned into strings."""
-    values = list(labels)
-    array = label_array(values)
-    if array.ndim != 1 or len({isinstance(value, str | bytes) for value in values}) > 1:
-        raise mixed_labels()
-    return array if values else np.empty(0, dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from math import isfinite
@@ -313,6 +313,17 @@ def label_array(y: LabelsLike) -> Array:
                 if was == was and label != was:  # NaN is refused elsewhere
                     raise _changed(was, label)
     return array
+
+
+def flat_labels(labels: Iterable[Label]) -> Array:
+    """Labels as a flat array; mixed kinds are refused rather than turned into strings."""
+    import numpy as np
+
+    values = list(labels)
+    array = label_array(values)
+    if array.ndim != 1 or len({isinstance(value, str | bytes) for value in values}) > 1:
+        raise mixed_labels()
+    return array if values else np.empty(0, dtype=np.int64)
 
 
 #: Kinds of arrays that hold labels: numbers, truth, words, and objects that may be any of them.

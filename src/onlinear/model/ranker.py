@@ -6,18 +6,16 @@ from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..exceptions import DataError, ModelFileError, NotAvailableError, NumericError
-from .label_sets import LabelSets, flat_labels
-from .labels import Labels
+from .labels import Labels, flat_labels
 from .model import RowModel
 from .rows import Rows
-from .task_streams import RankingStream
 from .undo import Undo, all_or_nothing
 
 if TYPE_CHECKING:
     from ..algorithms.ranking import Ranking
-    from .arrays import Array
+    from .label_sets import LabelSets
     from .stream import RowStream
-    from .types import Features, Label, LabelsLike, Values
+    from .types import Array, Features, Label, LabelsLike, Values
 
 __all__ = ["RankerModel"]
 
@@ -110,6 +108,8 @@ class RankerModel(RowModel):
 
     def stream(self, **options: Any) -> RowStream:
         """The model at the end of a stream of rows."""
+        from .task_streams import RankingStream  # which needs NumPy
+
         return RankingStream(self, **options)
 
     # ------------------------------------------------------------------ answers

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..exceptions import DataError, ReadError
-from .arrays import Array
 from .labels import Labels
 from .stream import RowStream, StreamLabels, label_name, refused_line
 from .undo import Undo, all_or_nothing
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from ..io._batch import Batch
     from .one_class import OneClassModel
     from .ranker import RankerModel
-    from .types import Answers, Label
+    from .types import Answers, Array, Label
 
 __all__ = ["LabelLists", "OneClassStream", "RankingStream", "TargetStream", "ranking_measures", "targets_in"]
 

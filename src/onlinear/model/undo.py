@@ -1,10 +1,12 @@
-"""The way back from a call that is refused: one mechanism, three cases.
+"""The way back from a call that is refused: one mechanism, four cases.
 
 - `Undo.of_names`: the call may give numbers to labels, name columns, or make the learner, but changes nothing that
   has been learned before all is known to be well. Labels, names and counts go back; a learner the call has made goes.
 - `Undo.of_growth`: the learner makes room for classes or features before anything is learned. It gives that room back
   as long as nothing has been learned since; where it cannot, because blocks were split, it is copied first.
 - `Undo.of_learning`: the learner learns before all is known to be well, as a `fit` that goes on does. It is copied.
+- `UndoSequences`: sequences are read before any of them is learned, and the core numbers their labels, columns and words
+  as it reads. They are forgotten, unless they have weights by now.
 
 A step that would overflow is no refusal of the call: the rows before it stay learned, and the error names the row.
 """
@@ -18,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 from ..exceptions import NumericError
 
 if TYPE_CHECKING:
+    from .. import _core
     from .model import RowModel
     from .native import Native
 
-__all__ = ["Undo", "all_or_nothing"]
+__all__ = ["Undo", "UndoSequences", "all_or_nothing"]
 
 
 class Undo:
@@ -75,6 +78,18 @@ class Undo:
         model.schema.names = self._names
         for name, value in self._counts.items():
             setattr(model, name, value)
+
+
+class UndoSequences:
+    """What a learner of sequences has numbers for at one moment, to come back to."""
+
+    def __init__(self, native: _core.SequenceLearner) -> None:
+        self._native = native
+        self._sizes = native.mark()
+
+    def back(self) -> None:
+        """Forget labels, columns and words that came since, unless they have weights by now."""
+        self._native.undo(*self._sizes)
 
 
 @contextmanager

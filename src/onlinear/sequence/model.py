@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from .. import _core
 from ..algorithms.sequence import SequenceLabeling
 from ..exceptions import ModelFileError, NumericError, ParameterError
-from ..model.arrays import Array
 from ..model.labels import label_of
 from ..model.model import Model
 from ..model.native import contiguous
 from ..model.parameters import not_with_learned
 from ..model.rows import refuse
+from ..model.undo import UndoSequences
 from ..model.weights import class_weights
 from ..persistence.description import SEQUENCE_MODEL, check
 from ..persistence.values import label
@@ -23,7 +23,7 @@ from .reading import check_expected, plain_labels, read_sequences, weighty_seque
 from .templates import column_names, default_templates, templates_of_0_1_0
 
 if TYPE_CHECKING:
-    from ..model.types import Axis, Label, Numbers, PathLike, Values
+    from ..model.types import Array, Axis, Label, Numbers, PathLike, Values
 
 __all__ = ["SequenceModel"]
 
@@ -163,7 +163,7 @@ class SequenceModel(Model):
         if native is None:
             native = self.make(wide=wide)
         known: list[Label] = [] if first else list(self.classes)
-        mark = native.mark()
+        undo = UndoSequences(native)
         if classes is not None:
             expected = list(dict.fromkeys(map(label_of, plain_labels(classes))))
             check_expected(labels, expected)
@@ -175,7 +175,7 @@ class SequenceModel(Model):
                 rows, sequences, labels, weights = weighty_sequences(
                     native, sequences, labels, index, weights
                 )
-                native.undo(*mark)
+                undo.back()
             native.add_labels(known)
             batch = read_sequences(native, sequences, labels, index, learning=True, new_labels=True)
             native.classes = known + [label_of(name) for name in list(index)[len(known) :]]
@@ -190,7 +190,7 @@ class SequenceModel(Model):
                 raise
         except BaseException:
             # Ctrl-C as well: names of which nothing was learned are forgotten; those that have weights stay.
-            native.undo(*mark)
+            undo.back()
             raise
 
     def learn_file(self, path: PathLike) -> None:
@@ -198,18 +198,18 @@ class SequenceModel(Model):
         known = self.native
         native, columns, blocks = self.open(path, known)
         reader = self.reader(native, [] if known is None else list(map(str, self.classes)), learning=True)
-        mark = native.mark()
+        undo = UndoSequences(native)
         try:
             with naming(path):
                 for block in blocks:
                     reader.feed(block)
                     self._learn_read(native, reader, columns)
-                    mark = native.mark()
+                    undo = UndoSequences(native)
                 reader.finish()
             self._learn_read(native, reader, columns)
         except BaseException:
             # What was read but not learned is taken back, also at Ctrl-C; the blocks before it stay learned.
-            native.undo(*mark)
+            undo.back()
             raise
 
     def _learn_read(

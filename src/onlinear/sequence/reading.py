@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..exceptions import DataError
-from ..model.arrays import Array
 from ..model.labels import label_of
 from ..model.rows import refuse_masked
 
 if TYPE_CHECKING:
     from .. import _core
-    from ..model.types import Label, LabelsLike, SequencesLike
+    from ..model.types import Array, Label, LabelsLike, SequencesLike
 
 __all__ = [
     "check_expected",
@@ -49,6 +46,8 @@ def _sequence(x: Any) -> Any:
     """A sequence as the core reads it; arrays as float64."""
     if isinstance(x, list):
         return x
+    import numpy as np
+
     refuse_masked(x, "X")
     if hasattr(x, "tocsr"):
         csr = x.tocsr()
@@ -125,6 +124,8 @@ def weighty_sequences(
     weights: Array,
 ) -> tuple[list[int], list[Label], list[Label], Array]:
     """The sequences that have a weight, and which they are; the others bring nothing, but must be sound too."""
+    import numpy as np
+
     read_sequences(native, sequences, labels, dict(index), learning=True, new_labels=True)
     kept = np.flatnonzero(weights).tolist()
     return kept, [sequences[i] for i in kept], [labels[i] for i in kept], weights[kept]

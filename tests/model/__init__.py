@@ -1,0 +1,1 @@
+"""The model: what every shell around it stands on."""
