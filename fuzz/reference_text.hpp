@@ -119,7 +119,7 @@ inline void add_text(Row& row, const std::string& document, const text::TextSett
     for (const std::string& ngram : ngrams(document, settings)) {
         const std::uint32_t hash = text::murmur3_32(ngram.data(), ngram.size(), 0);
         const auto column = static_cast<std::int32_t>(text::hashed_column(hash, settings.bits));
-        counts[column] += settings.alternate_sign ? text::hash_sign(hash) : 1.0f;
+        counts[column] += settings.hash == text::Hash::murmur_signed ? text::hash_sign(hash) : 1.0f;
     }
     double squares = 0;
     for (auto& [column, value] : counts) {
@@ -144,7 +144,7 @@ inline text::TextSettings text_settings_of(std::uint8_t a, std::uint8_t b) {
     settings.ngram_min = 1 + (a >> 2) % 3;
     settings.ngram_max = settings.ngram_min + (a >> 4) % 3;
     settings.lowercase = !(b & 1);
-    settings.alternate_sign = !(b & 2);
+    settings.hash = b & 2 ? text::Hash::murmur : text::Hash::murmur_signed;
     settings.l2 = !(b & 4);
     settings.weighting = b % 3 == 0   ? text::Weighting::count
                          : b % 3 == 1 ? text::Weighting::binary

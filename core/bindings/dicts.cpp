@@ -4,6 +4,7 @@
 #include "bindings.hpp"
 #include "handle.hpp"
 #include "onlinear/whole.hpp"
+#include "text_shared.hpp"
 
 /// One example at a time, from dicts.
 namespace onlinear::bindings {
@@ -95,11 +96,12 @@ void bind_dicts(nb::module_& m, nb::class_<Handle>& learner) {
             nb::arg("features").none(), "The columns and values a dict stands for.")
         .def(
             "use_hashing",
-            [](Handle& self, int bits) {
+            [](Handle& self, int bits, const std::string& hash) {
                 const auto lock = own_turn(self.turn);
                 self.features.bits = bits;
+                self.features.hash = hash_named(hash);
             },
-            nb::arg("bits"))
+            nb::arg("bits"), nb::arg("hash"))
         .def(
             "set_max_features",
             [](Handle& self, std::size_t n) {
@@ -121,6 +123,11 @@ void bind_dicts(nb::module_& m, nb::class_<Handle>& learner) {
                 self.features.name(names);
             },
             nb::arg("names"))
+        .def_prop_ro("any_hashed",
+                     [](const Handle& self) {
+                         const auto lock = shared_turn(self.turn);
+                         return self.features.any_hashed;
+                     })
         .def_prop_ro("fresh_names",
                      [](const Handle& self) {
                          const auto lock = shared_turn(self.turn);

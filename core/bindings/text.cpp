@@ -32,19 +32,27 @@ text::Weighting weighting_named(const std::string& name) {
 
 }  // namespace
 
+text::Hash hash_named(const std::string& name) {
+    if (name == "murmur") return text::Hash::murmur;
+    if (name == "murmur-signed") return text::Hash::murmur_signed;
+    if (name == "vw") return text::Hash::vw;
+    throw nb::value_error(("unknown hash " + name).c_str());
+}
+
 unsigned checked_bits(int bits, int lowest) {
     if (bits < lowest || bits > 31) throw nb::value_error("bits must be in 1 to 31");
     return static_cast<unsigned>(bits);
 }
 
 text::TextSettings text_settings(int bits, const std::string& analyzer, int ngram_min, int ngram_max,
-                                 bool lowercase, bool alternate_sign, const std::string& weighting, bool l2) {
+                                 bool lowercase, const std::string& hash, const std::string& weighting,
+                                 bool l2) {
     if (ngram_min < 1 || ngram_max < ngram_min) throw nb::value_error("n-grams must be in 1 <= min <= max");
     return {analyzer_named(analyzer),
             ngram_min,
             ngram_max,
             lowercase,
-            alternate_sign,
+            hash_named(hash),
             weighting_named(weighting),
             l2,
             checked_bits(bits, 1)};
@@ -83,6 +91,15 @@ void bind_functions(nb::module_& m) {
         nb::arg("data"), nb::arg("seed") = 0, "MurmurHash3 for x86, 32 bits, as an unsigned number.");
     m.def("hashed_column", &text::hashed_column, nb::arg("hash"), nb::arg("bits"),
           "The column of a hash among 2**bits: scikit-learn's.");
+    m.def(
+        "place_of",
+        [](const std::string& hash, int bits, std::string_view name) {
+            const text::Place place = text::place_of(hash_named(hash), checked_bits(bits, 1), name);
+            return nb::make_tuple(place.column, place.sign);
+        },
+        nb::arg("hash"), nb::arg("bits"), nb::arg("name"),
+        nb::sig("def place_of(hash: str, bits: int, name: str) -> tuple[int, float]"),
+        "The column of a name among 2**bits, and the sign with which it counts there.");
     m.def("hashed_index", &text::hashed_index, nb::arg("index"), nb::arg("bits"),
           "The column of a numbered feature among 2**bits.");
     m.def(

@@ -81,15 +81,14 @@ void bind_hasher(nb::module_& m) {
         .def(
             "__init__",
             [](HasherHandle* self, int bits, const std::string& analyzer, int ngram_min, int ngram_max,
-               bool lowercase, bool alternate_sign, const std::string& weighting, bool l2,
+               bool lowercase, const std::string& hash, const std::string& weighting, bool l2,
                std::size_t max_names) {
-                new (self) HasherHandle(text_settings(bits, analyzer, ngram_min, ngram_max, lowercase,
-                                                      alternate_sign, weighting, l2),
-                                        max_names);
+                new (self) HasherHandle(
+                    text_settings(bits, analyzer, ngram_min, ngram_max, lowercase, hash, weighting, l2),
+                    max_names);
             },
             nb::kw_only(), nb::arg("bits"), nb::arg("analyzer"), nb::arg("ngram_min"), nb::arg("ngram_max"),
-            nb::arg("lowercase"), nb::arg("alternate_sign"), nb::arg("weighting"), nb::arg("l2"),
-            nb::arg("max_names"))
+            nb::arg("lowercase"), nb::arg("hash"), nb::arg("weighting"), nb::arg("l2"), nb::arg("max_names"))
         .def("transform32", &HasherHandle::transform<float>, nb::arg("documents"),
              nb::sig(
                  "def transform32(self, documents: list[str]) -> tuple[typing.Any, typing.Any, typing.Any]"))

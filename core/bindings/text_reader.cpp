@@ -188,16 +188,18 @@ void bind_reader(nb::module_& m) {
     nb::class_<ReaderHandle>(m, "Reader", "Bytes in, batches out.")
         .def(
             "__init__",
-            [](ReaderHandle* self, const std::string& format, std::uint64_t max_features, int bits,
-               bool zero_based, bool multilabel, const std::string& labelled, const std::string& label,
-               const std::string& weight, const std::string& tag, Words text_fields, Words numeric,
-               Words categorical, Words ignored, Words missing, const std::string& delimiter,
-               const std::string& analyzer, int ngram_min, int ngram_max, bool lowercase, bool alternate_sign,
-               const std::string& weighting, bool l2, std::int64_t batch_rows, std::int64_t batch_entries,
-               std::size_t max_line, bool skip, std::int64_t max_errors, std::size_t max_names) {
+            [](ReaderHandle* self, const std::string& format, std::uint64_t max_features,
+               const std::string& hash, int bits, bool zero_based, bool multilabel,
+               const std::string& labelled, const std::string& label, const std::string& weight,
+               const std::string& tag, Words text_fields, Words numeric, Words categorical, Words ignored,
+               Words missing, const std::string& delimiter, const std::string& analyzer, int ngram_min,
+               int ngram_max, bool lowercase, const std::string& text_hash, const std::string& weighting,
+               bool l2, std::int64_t batch_rows, std::int64_t batch_entries, std::size_t max_line, bool skip,
+               std::int64_t max_errors, std::size_t max_names) {
                 text::Settings s;
                 s.max_features = std::min<std::uint64_t>(max_features, std::uint64_t{1} << 31);
                 s.bits = checked_bits(bits, format == "svmlight" ? 0 : 1);
+                s.hash = hash_named(hash);
                 s.zero_based = zero_based;
                 s.multilabel = multilabel;
                 s.labelled = labelled == "always"  ? text::Labelled::always
@@ -214,18 +216,19 @@ void bind_reader(nb::module_& m) {
                 if (delimiter.size() != 1) throw nb::value_error("delimiter must be one ASCII character");
                 s.delimiter = delimiter[0];
                 s.text = text_settings(bits == 0 ? 20 : bits, analyzer, ngram_min, ngram_max, lowercase,
-                                       alternate_sign, weighting, l2);
+                                       text_hash, weighting, l2);
                 s.max_line = std::max(max_line, text::kLeastMaxLine);
                 new (self)
                     ReaderHandle(format, s, max_names, {batch_rows, batch_entries}, {skip, max_errors});
             },
-            nb::arg("format"), nb::kw_only(), nb::arg("max_features"), nb::arg("bits"), nb::arg("zero_based"),
-            nb::arg("multilabel"), nb::arg("labelled"), nb::arg("label"), nb::arg("weight"), nb::arg("tag"),
-            nb::arg("text_fields"), nb::arg("numeric"), nb::arg("categorical"), nb::arg("ignored"),
-            nb::arg("missing"), nb::arg("delimiter"), nb::arg("analyzer"), nb::arg("ngram_min"),
-            nb::arg("ngram_max"), nb::arg("lowercase"), nb::arg("alternate_sign"), nb::arg("weighting"),
-            nb::arg("l2"), nb::arg("batch_rows"), nb::arg("batch_entries"), nb::arg("max_line"),
-            nb::arg("skip"), nb::arg("max_errors"), nb::arg("max_names"))
+            nb::arg("format"), nb::kw_only(), nb::arg("max_features"), nb::arg("hash"), nb::arg("bits"),
+            nb::arg("zero_based"), nb::arg("multilabel"), nb::arg("labelled"), nb::arg("label"),
+            nb::arg("weight"), nb::arg("tag"), nb::arg("text_fields"), nb::arg("numeric"),
+            nb::arg("categorical"), nb::arg("ignored"), nb::arg("missing"), nb::arg("delimiter"),
+            nb::arg("analyzer"), nb::arg("ngram_min"), nb::arg("ngram_max"), nb::arg("lowercase"),
+            nb::arg("text_hash"), nb::arg("weighting"), nb::arg("l2"), nb::arg("batch_rows"),
+            nb::arg("batch_entries"), nb::arg("max_line"), nb::arg("skip"), nb::arg("max_errors"),
+            nb::arg("max_names"))
         .def("room", &ReaderHandle::room, nb::arg("bytes"),
              nb::sig("def room(self, bytes: int) -> memoryview"),
              "A buffer to read into; valid until the next call of any method.")

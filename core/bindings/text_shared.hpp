@@ -25,9 +25,11 @@ nb::ndarray<Framework, T, nb::ndim<1>> view(text::Array<T>& array, nb::handle ow
     return {array.data(), {array.size()}, owner};
 }
 
+text::Hash hash_named(const std::string& name);
 unsigned checked_bits(int bits, int lowest);
 text::TextSettings text_settings(int bits, const std::string& analyzer, int ngram_min, int ngram_max,
-                                 bool lowercase, bool alternate_sign, const std::string& weighting, bool l2);
+                                 bool lowercase, const std::string& hash, const std::string& weighting,
+                                 bool l2);
 
 inline constexpr char kNamesSignature[] = "def names(self) -> list[tuple[int, str, bool, bool]]";
 nb::list name_list(text::NameTable& names);

@@ -120,7 +120,7 @@ enum class Role { undecided, numeric, categorical, text, label, weight, tag, ign
 struct Column {
     std::string name;
     Role role = Role::undecided;
-    std::int32_t feature = 0;  ///< the hashed column of its number
+    Place feature{};  ///< where its number goes
 };
 
 bool same_word(std::string_view a, std::string_view b) noexcept {
@@ -134,7 +134,7 @@ public:
         : settings_(settings),
           tables_(tables),
           cutter_(settings.delimiter),
-          named_(settings.bits, tables.names),
+          named_(settings.hash, settings.bits, tables.names),
           text_(settings.text, &tables.names) {}
 
     Outcome parse(Cursor& cursor, const char* end, bool last, const Limits& limits, ParsedRows& out,
@@ -221,7 +221,7 @@ bool Csv::header(LineFault& fault) {
                              "Rename one of the columns.");
         }
         fault.fatal = false;
-        columns_.push_back({std::string(cell.text), Role::undecided, 0});
+        columns_.push_back({std::string(cell.text), Role::undecided, {}});
     }
     const auto assign_all = [&](const std::vector<std::string>& names, Role role) {
         return std::all_of(names.begin(), names.end(),
@@ -241,7 +241,7 @@ bool Csv::header(LineFault& fault) {
         const auto known = decided_.find(column.name);
         if (column.role == Role::undecided && known != decided_.end()) column.role = known->second;
         if (column.role == Role::undecided || column.role == Role::numeric) {
-            column.feature = named_.column(column.name);
+            column.feature = named_.place(column.name);
         }
     }
     has_header_ = true;
@@ -321,7 +321,7 @@ bool Csv::number(Column& column, const Cell& cell, ParsedRows& out, LineFault& f
         }
         return false;
     }
-    if (value != 0) out.add_entry(column.feature, value);
+    if (value != 0) NamedFeatures::add(column.feature, value, out);
     return true;
 }
 

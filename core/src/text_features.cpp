@@ -4,7 +4,6 @@
 
 #include "onlinear/text/bytes.hpp"
 #include "onlinear/text/features.hpp"
-#include "onlinear/text/murmur3.hpp"
 #include "onlinear/text/unicode.hpp"
 #include "onlinear/text/utf8.hpp"
 
@@ -111,11 +110,9 @@ void append_lower(std::string_view text, std::string& out) {
 
 void TextFeatures::add_slice(const char* first, const char* last, ParsedRows& out) {
     const std::string_view slice(first, static_cast<std::size_t>(last - first));
-    const std::uint32_t hash = murmur3_32(slice.data(), slice.size(), 0);
-    const auto column = static_cast<std::int32_t>(hashed_column(hash, settings_.bits));
-    const float sign = settings_.alternate_sign ? hash_sign(hash) : 1.0f;
-    out.add_entry(column, sign);
-    if (names_ != nullptr && names_->wanted()) names_->add(column, hash, slice, sign < 0);
+    const Place place = place_of(settings_.hash, settings_.bits, slice);
+    out.add_entry(place.column, place.sign);
+    if (names_ != nullptr && names_->wanted()) names_->add(place.column, place.hash, slice, place.sign < 0);
 }
 
 /// Ends the word [first, end) and answers where the next goes: behind it when n-grams need both, else

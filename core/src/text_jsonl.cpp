@@ -316,7 +316,7 @@ public:
         : LineFormat(settings),
           settings_(settings),
           tables_(tables),
-          named_(settings.bits, tables.names),
+          named_(settings.hash, settings.bits, tables.names),
           text_(settings.text, &tables.names),
           label_(settings.label_field.empty() ? "label" : settings.label_field),
           texts_(settings.text_fields.empty() ? std::vector<std::string>{"text"} : settings.text_fields) {}

@@ -1,9 +1,10 @@
 /// Vowpal Wabbit's text: "label weight 'tag |namespace:scale name:value name |other name".
 ///
-/// Columns are those of Vowpal Wabbit's default hashing with as many bits: a namespace's hash seeds the
-/// hash of its features' names; a name of digits alone is that number plus the seed; the namespace
-/// without a name has the seed 0. What stands right before the first bar, with no blank between, is
-/// the tag. The constant feature is not added: that is the learner's intercept.
+/// Columns are those of Vowpal Wabbit's default hashing with as many bits, unless the model hashes names in
+/// another way: a namespace's hash seeds the hash of its features' names; a name of digits alone is that
+/// number plus the seed; the namespace without a name has the seed 0. With another hash a feature is called
+/// "namespace^name", and just "name" in the namespace without one. What stands right before the first bar,
+/// with no blank between, is the tag. The constant feature is not added: that is the learner's intercept.
 #include <bit>
 #include <cstring>
 #include <string>
@@ -11,7 +12,8 @@
 
 #include "onlinear/text/bytes.hpp"
 #include "onlinear/text/format.hpp"
-#include "onlinear/text/murmur3.hpp"
+#include "onlinear/text/hash.hpp"
+#include "onlinear/text/named.hpp"
 #include "onlinear/text/number.hpp"
 #include "onlinear/text/utf8.hpp"
 
@@ -24,13 +26,6 @@ namespace onlinear::text {
 namespace {
 
 bool ends_name(char c) noexcept { return is_blank(c) || c == ':' || c == '|' || c == '\n'; }
-
-/// A name's hash: its number and the seed when it has digits alone, and also when it is empty.
-std::uint32_t hash_name(const char* first, const char* last, std::uint32_t seed) noexcept {
-    std::uint64_t number = 0;
-    if (take_digits(first, number) == last) return static_cast<std::uint32_t>(number) + seed;
-    return murmur3_32(first, static_cast<std::size_t>(last - first), seed);
-}
 
 std::string_view view(const char* first, const char* last) noexcept {
     return {first, static_cast<std::size_t>(last - first)};
@@ -104,6 +99,8 @@ public:
         : LineFormat(settings),
           settings_(settings),
           tables_(tables),
+          named_(settings.hash, settings.bits, tables.names),
+          own_hash_(settings.hash == Hash::vw),
           mask_((std::uint32_t{1} << settings.bits) - 1) {}
 
 protected:
@@ -125,10 +122,13 @@ private:
     const char* plain_features(const char* p, const char* last, const Namespace& space,
                                ParsedRows& out) const;
     bool value(const char*& p, float& value, LineFault& fault);
-    void remember(const Namespace& space, const char* first, const char* last, std::uint32_t hash);
+    void remember(const Namespace& space, std::string_view name, std::uint32_t hash);
+    std::string_view full_name(const Namespace& space, std::string_view name);
 
     const Settings settings_;
     Tables& tables_;
+    NamedFeatures named_;
+    const bool own_hash_;
     const std::uint32_t mask_;
     std::string scratch_;
 };
@@ -212,24 +212,27 @@ bool VowpalWabbit::open_namespace(const char*& p, const char* last, Namespace& s
     if (find_invalid_utf8(first, p) != p) {
         return fault.set(first, "a namespace in UTF-8", quoted(first, p), "Convert the file to UTF-8.");
     }
-    space.hash = hash_name(first, p, 0);
+    space.hash = vw_hash(first, p, 0);
     if (p == last || *p != ':') return true;
     ++p;
     return value(p, space.scale, fault);
 }
 
-void VowpalWabbit::remember(const Namespace& space, const char* first, const char* last, std::uint32_t hash) {
+std::string_view VowpalWabbit::full_name(const Namespace& space, std::string_view name) {
     scratch_.assign(space.name);
     if (!space.name.empty()) scratch_.push_back('^');
-    scratch_.append(first, last);
-    tables_.names.add(static_cast<std::int32_t>(hash & mask_), hash, scratch_);
+    return scratch_.append(name);
+}
+
+void VowpalWabbit::remember(const Namespace& space, std::string_view name, std::uint32_t hash) {
+    tables_.names.add(static_cast<std::int32_t>(hash & mask_), hash, full_name(space, name));
 }
 
 /// Reads features as long as they are plain and answers where that ends; `p` points past a blank.
 const char* VowpalWabbit::plain_features(const char* p, const char* last, const Namespace& space,
                                          ParsedRows& out) const {
 #if defined(__SSE2__)
-    if (space.scale != 1 || tables_.names.wanted()) return p;
+    if (space.scale != 1 || !own_hash_ || tables_.names.wanted()) return p;
     std::size_t count = out.indices.size();
     const std::size_t most = count + static_cast<std::size_t>(last - p) / 4 + 1;  // "1:1 " is the shortest
     out.indices.resize(most);
@@ -269,7 +272,8 @@ bool VowpalWabbit::features(const char*& p, const char* last, Namespace& space, 
         } else if (p == first) {
             hash = space.hash + space.nameless++;
         }
-        if (tables_.names.wanted()) remember(space, first, p, hash);
+        const std::string_view name = view(first, p);
+        if (own_hash_ && tables_.names.wanted()) remember(space, name, hash);
         float weight = 1;
         if (p != last && *p == ':') {
             ++p;
@@ -280,7 +284,13 @@ bool VowpalWabbit::features(const char*& p, const char* last, Namespace& space, 
             return fault.set(first, "a value below 3.4e38", quoted(first, p) + " times the scale",
                              "Scale the feature down.");
         }
-        out.add_entry(static_cast<std::int32_t>(hash & mask_), weight);
+        if (own_hash_) {
+            out.add_entry(static_cast<std::int32_t>(hash & mask_), weight);
+        } else {
+            // Nameless features are numbered, as Vowpal Wabbit's hash has it, too.
+            const std::string number_name = name.empty() ? std::to_string(space.nameless - 1) : std::string();
+            named_.add(full_name(space, name.empty() ? number_name : name), weight, out);
+        }
     }
 }
 

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from ._core import text as _text
 from .exceptions import ParameterError
-from .io._settings import Analyzer, TextSettings, Weighting, whole
+from .io._settings import Analyzer, TextSettings, Weighting, flag, whole
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -156,11 +156,12 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.analyzer,
             self.ngram_range,
             self.lowercase,
-            self.alternate_sign,
+            "murmur-signed" if self.alternate_sign else "murmur",
             self.weighting,
             self.norm,
         )
         settings.check("TextHasher")
+        flag("TextHasher", "alternate_sign", self.alternate_sign)
         whole("TextHasher", "max_names", self.max_names, 0, 1 << 26)
         try:
             good = np.dtype(self.dtype) in (np.dtype(np.float32), np.dtype(np.float64))

@@ -130,8 +130,9 @@ def test_inspect_speaks_in_words(tmp_path: Path) -> None:
     assert {item["feature"] for item in got["weights"]["spam"]} == {"free", "money", "lunch"}
 
 
-def test_a_word_is_shown_with_the_side_it_speaks_for(tmp_path: Path) -> None:
-    """Half of all words are hashed with a minus; a weight is that of the word, not of its column."""
+@pytest.mark.parametrize("hash", ["murmur", "murmur-signed", "vw"])
+def test_a_word_is_shown_with_the_side_it_speaks_for(tmp_path: Path, hash: str) -> None:
+    """Half of all words may be hashed with a minus; a weight is that of the word, not of its column."""
     spam, ham = ("free", "money", "prize", "click", "offer"), ("lunch", "meeting", "report", "team", "notes")
     lines = [
         json.dumps({"label": label, "text": word})
@@ -139,12 +140,18 @@ def test_a_word_is_shown_with_the_side_it_speaks_for(tmp_path: Path) -> None:
         for word in words
     ]
     (tmp_path / "t.jsonl").write_text("\n".join(lines * 3))
-    assert run("train", tmp_path / "t.jsonl", "-q", "--save", tmp_path / "m.safetensors").code == 0
+    done = run("train", tmp_path / "t.jsonl", "-q", "--hash", hash, "--save", tmp_path / "m.safetensors")
+    assert done.code == 0
     got = run("inspect", tmp_path / "m.safetensors", "--json").json
+    assert got["schema"]["hash"] == hash
     sides = {item["feature"]: item["weight"] > 0 for item in got["weights"]["spam"]}
     assert sides == {**dict.fromkeys(spam, True), **dict.fromkeys(ham, False)}
     model = onlinear.load(tmp_path / "m.safetensors")
-    assert {model.coef_[0, column] > 0 for column in model.model_.schema.input["negative"]} == {True, False}
+    columns = {item["feature"]: model.coef_[0, item["column"]] > 0 for item in got["weights"]["spam"]}
+    assert (columns == sides) == (hash != "murmur-signed")
+    bins = got["histogram"]
+    assert bins == run("inspect", tmp_path / "m.safetensors", "--json", "--top", "1").json["histogram"]
+    assert all(model.explain({word: 1.0}).margin > 0 for word in spam)
     assert len(run("predict", tmp_path / "m.safetensors", tmp_path / "t.jsonl").out.split()) == 30
 
 

@@ -17,7 +17,7 @@ def pupil() -> Any:
     """A native learner that has met some words."""
     made = Learner(task=task.Binary(), rule=rule.Arow(), belief=belief.Diagonal(), n_features=0)
     handle = made.handle
-    handle.use_hashing(10)
+    handle.use_hashing(10, "murmur")
     handle.learn_dict({"a": 1.0, "b": 2.0}, 1, 0.0, 1.0, None, False)
     handle.learn_dict({"c": 1.0}, 0, 0.0, 1.0, None, False)
     return handle

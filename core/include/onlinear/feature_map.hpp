@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "onlinear/rows/matrix.hpp"
-#include "onlinear/text/murmur3.hpp"
+#include "onlinear/text/hash.hpp"
 #include "onlinear/word_list.hpp"
 
 namespace onlinear {
@@ -24,6 +24,7 @@ namespace onlinear {
 class FeatureMap {
 public:
     int bits = 0;  // 0: strings are not hashed
+    text::Hash hash = text::Hash::murmur;
     std::size_t max_features = std::size_t{1} << 28;
     std::size_t max_names = std::size_t{1} << 20;
     std::unordered_map<std::string, std::uint32_t> columns;  // named columns
@@ -32,6 +33,7 @@ public:
     std::vector<double> value;
     std::vector<std::string> fresh;  // named columns the last dict brings
     bool hashed = false;             // whether the last dict had a hashed key
+    bool any_hashed = false;         // whether any dict had that was learned
 
     /// Begins a dict; with `learning`, new names are given columns and words noted, both for `commit` to
     /// keep. The weights at `place`, a stretch of `pitch` bytes for each column, are prefetched on the way.
@@ -72,9 +74,11 @@ public:
 
     /// All features of a dict whose strings are hashed, at once and in little time. `each(f)` calls f(word,
     /// x) for `size` of them until it says false, and returns whether it never did; words must stay where
-    /// they are meanwhile. False, as if nothing had been added, where there are other than `size`.
+    /// they are meanwhile. False, as if nothing had been added, where there are other than `size`, or
+    /// where names are hashed in another way than dicts usually are.
     template <class Each>
     [[gnu::always_inline]] bool add_words(std::size_t size, Each&& each) {
+        if (hash != text::Hash::murmur) return false;
         index.resize(size);
         value.resize(size);
         if (met_.size() < size) met_.resize(2 * size);
@@ -115,6 +119,7 @@ public:
 
     /// Keeps the names and words noted; called once the example is known to be good.
     void commit() {
+        any_hashed = any_hashed || hashed;
         for (const std::string& word : fresh)
             columns.emplace(word, static_cast<std::uint32_t>(columns.size()));
         keep_words();
@@ -264,13 +269,14 @@ private:
     }
 
     void add_hashed(std::string_view word, double x) {
-        const std::uint32_t column = column_of(word, static_cast<unsigned>(bits));
+        const text::Place place = text::place_of(hash, static_cast<unsigned>(bits), word);
+        const auto column = static_cast<std::uint32_t>(place.column);
         if (learning_) {
             need_room_for_words();
             note(column, word);
         }
         hashed = true;
-        push(column, x);
+        push(column, static_cast<double>(place.sign) * x);
     }
 
     void push(std::uint32_t column, double x) {

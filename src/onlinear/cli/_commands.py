@@ -72,6 +72,13 @@ _READING = (
     ),
     Option("bits", ("--bits", "-b"), "whole", "Hash features to 2^BITS columns."),
     Option(
+        "hash",
+        ("--hash",),
+        "text",
+        "How names and words become columns: murmur, murmur-signed (each with the sign of its hash) or vw; by default "
+        "vw for its own files, else murmur.",
+    ),
+    Option(
         "on_error", ("--on-error",), "text", "A line that cannot be read: stop, or skip and count it.", "stop"
     ),
     Option("max_errors", ("--max-errors",), "whole", "With --on-error skip: how many lines may be skipped."),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..exceptions import DataError, NumericError, ReadError
 from ..io import format_of_name, read
-from ..io._settings import DEFAULT_BITS
 from ..io._source import expand
+from ..model.schema import OLDER
 from ..model.stream import rows_of
 from ..persistence.loading import load_model as read_model
 from ._errors import UsageError, printable
@@ -54,16 +54,16 @@ def open_like(model: RowModel, files: list[str], given: Values, *, labelled: boo
     remembered = dict(model.schema.input or {})
     remembered.pop("negative", None)  # for `inspect` alone
     told = given.get("format") or next(filter(None, map(format_of_name, files)), None)
-    _need_alike(model, remembered, told, given.get("bits"))
+    _need_alike(model, remembered, told, given)
     if "format" in remembered and all(format_of_name(file) for file in files):
         del remembered["format"]
-    settings = {**remembered, **given}
+    settings = {**remembered, **model.schema.reading(), **given}
     if "ngram_range" in settings:
         settings["ngram_range"] = tuple(settings["ngram_range"])
     return read(files, labelled=labelled, **settings)
 
 
-def _need_alike(model: RowModel, remembered: Values, told: str | None, bits: int | None) -> None:
+def _need_alike(model: RowModel, remembered: Values, told: str | None, given: Values) -> None:
     """Refuse what would read columns that mean something else to the model, and answer nonsense."""
     learned, names = remembered.get("format"), model.schema.names
     if learned is None and names is not None and told not in (None, "svmlight"):
@@ -71,18 +71,28 @@ def _need_alike(model: RowModel, remembered: Values, told: str | None, bits: int
             f"the model was fitted in Python on columns with names ({', '.join(map(str, names[:3]))}, ...); "
             f"{told} files are read by hashed names. Predict in Python, or give it svmlight files, columns in that order"
         )
-    if learned is not None and told is not None and _columns_of(learned) != _columns_of(told):
+    source = learned or "names"
+    if learned is None and model.schema.hash not in (None, OLDER):
+        learned = "jsonl"  # or any other format of names
+    older = model.schema.hash == OLDER
+    if learned is not None and told is not None and _columns_of(learned, older) != _columns_of(told, older):
         raise UsageError(
-            f"the model was learned from {learned}, where columns are {_columns_of(learned)}; in {told} they are "
-            f"{_columns_of(told)}. Give it files like those it was learned from"
+            f"the model was learned from {source}, where columns are {_columns_of(learned, older)}; in {told} they "
+            f"are {_columns_of(told, older)}. Give it files like those it was learned from"
         )
-    known = remembered.get("bits", None if learned == "svmlight" else DEFAULT_BITS)
+    bits, hash = given.get("bits"), given.get("hash")
+    known = remembered.get("bits", None if learned == "svmlight" else model.schema.bits)
     if learned is not None and bits is not None and bits != known:
         raise UsageError(f"--bits {bits}: the model was learned with {known or 'no hashing'}; leave it out")
+    if model.schema.hash is not None and hash not in (None, model.schema.hash):
+        raise UsageError(f"--hash {hash}: the model's names are hashed by {model.schema.hash}; leave it out")
 
 
-def _columns_of(format: str) -> str:
-    return {"svmlight": "numbers", "vw": "Vowpal Wabbit's features"}.get(format, "hashed names")
+def _columns_of(format: str, older: bool) -> str:
+    """What columns are in a format; models without a schema hash the names of Vowpal Wabbit's files in another way."""
+    if format == "vw" and older:
+        return "Vowpal Wabbit's features"
+    return "numbers" if format == "svmlight" else "hashed names"
 
 
 def spare(target: Path | None, option: str, files: list[str]) -> None:

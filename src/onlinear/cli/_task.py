@@ -64,7 +64,8 @@ class Task:
 
     def read(self, stream: RowStream, files: list[str], plan: Plan, skip_rows: int) -> Any:
         """A reader of the files."""
-        settings = {**plan.reading, **self.reading, "max_names": plan.names}
+        known = stream.model.schema.reading()  # that of a run that goes on
+        settings = {**known, **plan.reading, **self.reading, "max_names": plan.names}
         return read(files, skip_rows=skip_rows, **settings)
 
     def check_reading(self, plan: Plan) -> None:
@@ -112,6 +113,9 @@ class Task:
 
     def remember(self, model: Any, kept: Values, names: dict[int, str]) -> None:
         """Put into the model how its files were read, and the words of hashed columns."""
+        before = model.schema.input or {}
+        if "negative" in before:  # a run that goes on from before models had a schema
+            kept["negative"] = before["negative"]
         model.schema.input = kept
         if names:
             model.learner.handle.remember_words(names)

@@ -241,7 +241,6 @@ class _Run:
         self.learner.restore(self.progress.class_counts)
         self.display: Silent = display(plan.quiet, self.progress.position, plan.task.measure)
         self.names: dict[int, str] = {}
-        self.negative: list[int] = []  # columns of names that count with a minus
         self.format = ""
 
     def _resumed(self, model: Model) -> Model:
@@ -398,13 +397,11 @@ class _Run:
         kept = {name: self.plan.reading[name] for name in REMEMBERED if name in self.plan.reading}
         kept["format"] = self.format
         kept = {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
-        if self.names:
-            kept["negative"] = self.negative
         self.plan.task.remember(model, kept, self.names)
 
     def _take_names(self, reader: Reader) -> None:
         if self.plan.names:
-            self.names, self.negative = reader.names, sorted(reader.negative_columns)
+            self.names = reader.names
 
     def _checkpoint(self) -> None:
         if self.checkpoint is None or not self.learner.started:

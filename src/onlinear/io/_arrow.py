@@ -80,12 +80,13 @@ class ArrowReader:
         self.format = format
         self._settings = settings
         self._bits = settings.bits or DEFAULT_BITS
-        self._hasher = _text.Hasher(
-            bits=self._bits, max_names=settings.max_names, **settings.text_settings.native()
-        )
-        self._hashes: dict[int, int] = {}
+        self._schema = settings.schema(format)
+        self._hash, words = settings.hashes(format)
+        text = settings.text_settings._replace(hash=words)
+        self._hasher = _text.Hasher(bits=self._bits, max_names=settings.max_names, **text.native())
         self._names: dict[int, str] = {}
         self._shared: set[int] = set()
+        self._negative: set[int] = set()
         self._label_ids: dict[str, int] = {}
         self._label_texts: list[str] = []
         self._roles: dict[str, str] = {}
@@ -110,7 +111,8 @@ class ArrowReader:
 
     def negative_columns(self) -> set[int]:
         """Return the columns on which the name counts with a minus."""
-        return {column for column, _, _, negative in self._hasher.names() if negative} - set(self._names)
+        of_words = {column for column, _, _, negative in self._hasher.names() if negative}
+        return (of_words - set(self._names)) | self._negative
 
     def schema(self) -> dict[str, str]:
         """Return what each column was taken for."""
@@ -266,6 +268,7 @@ class ArrowReader:
             source=source,
             n_features=1 << self._bits,
             n_refused=n_refused,
+            schema=self._schema,
         )
 
     # The columns
@@ -290,19 +293,18 @@ class ArrowReader:
             np.flatnonzero(valid & ~finite), number, column, "a finite value", "Use null where it is missing."
         )
         at = np.flatnonzero(valid & finite & (values != 0))
-        feature = np.full(len(at), self._column(name), np.int64)
-        rows.entries.append(_Entries(at, feature, values[at]))
+        place, sign = self._place(name)
+        feature = np.full(len(at), place, np.int64)
+        rows.entries.append(_Entries(at, feature, np.float32(sign) * values[at]))
 
     def _add_categories(self, rows: _Rows, name: str, column: pa.Array) -> None:
         parents, codes, values = _categories(column)
         missing = {"", *self._settings.missing}
-        features = np.array(
-            [-1 if value in missing else self._column(f"{name}={value}") for value in values] or [-1],
-            np.int64,
-        )[codes]
+        places = [(-1, 0.0) if value in missing else self._place(f"{name}={value}") for value in values]
+        features = np.array([place for place, _ in places] or [-1], np.int64)[codes]
+        signs = np.array([sign for _, sign in places] or [0.0], np.float32)[codes]
         there = features >= 0
-        ones = np.ones(int(there.sum()), np.float32)
-        rows.entries.append(_Entries(parents[there], features[there], ones))
+        rows.entries.append(_Entries(parents[there], features[there], signs[there]))
 
     def _add_text(self, rows: _Rows, column: pa.Array) -> None:
         documents = ["" if text is None else str(text) for text in column.to_pylist()]
@@ -310,16 +312,17 @@ class ArrowReader:
         at = np.repeat(np.arange(rows.n_rows), np.diff(indptr))
         rows.entries.append(_Entries(at, indices.astype(np.int64), values))
 
-    def _column(self, name: str) -> int:
-        """Return the column of a name, and note the name when that was asked for."""
-        value = _text.murmurhash3_32(name.encode("utf-8"), 0)
-        column: int = _text.hashed_column(value, self._bits)
-        if self._hashes.get(column, value) != value:
-            self._shared.add(column)
-        elif len(self._names) < self._settings.max_names:
-            self._hashes[column] = value
+    def _place(self, name: str) -> tuple[int, float]:
+        """Return the column of a name and its sign, and note the name when that was asked for."""
+        column, sign = _text.place_of(self._hash, self._bits, name)
+        known = self._names.get(column)
+        if known is None and len(self._names) < self._settings.max_names:
             self._names[column] = name
-        return column
+            if sign < 0:
+                self._negative.add(column)
+        elif known not in (None, name):
+            self._shared.add(column)
+        return column, sign
 
     def _labels(self, rows: _Rows, number: int, column: pa.Array) -> _Labels:
         import pyarrow as pa

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from scipy.sparse import csr_matrix
 
-    from ..model.types import Answers, Array, Numbers
+    from ..model.types import Answers, Array, Numbers, Values
 
 __all__ = ["Batch", "Buffers"]
 
@@ -62,11 +62,13 @@ class Batch:
         Columns of the stream as far as known: fixed by hashing or by the caller, else the highest so far.
     n_refused : int
         Lines passed over since the batch before.
+    schema : dict or None
+        How rows became columns, which a model keeps; None where the file has numbers for columns.
     buffers : Buffers
         The arrays as they were read.
     """
 
-    __slots__ = ("_X", "_label_table", "buffers", "n_features", "n_refused", "source", "tags")
+    __slots__ = ("_X", "_label_table", "buffers", "n_features", "n_refused", "schema", "source", "tags")
 
     def __init__(
         self,
@@ -77,6 +79,7 @@ class Batch:
         source: str,
         n_features: int,
         n_refused: int = 0,
+        schema: Values | None = None,
     ) -> None:
         self.buffers = buffers
         self._label_table = label_table
@@ -84,6 +87,7 @@ class Batch:
         self.source = source
         self.n_features = n_features
         self.n_refused = n_refused
+        self.schema = schema
         self._X: csr_matrix | None = None
 
     def __iter__(self) -> Iterator[Any]:
@@ -228,6 +232,7 @@ class Batch:
             source=self.source,
             n_features=self.n_features,
             n_refused=self.n_refused,
+            schema=self.schema,
         )
 
 

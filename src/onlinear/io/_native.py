@@ -42,6 +42,7 @@ class NativeReader:
         self._lock = threading.Lock()
         self._label_texts: list[str] = []
         self._columns = settings.columns(format)
+        self._schema = settings.schema(format)
         self._highest = 0
         self._n_refused = 0
         self._n_kept = 0
@@ -98,6 +99,7 @@ class NativeReader:
             source=source,
             n_features=self._highest if self._columns is None else self._columns,
             n_refused=n_refused,
+            schema=self._schema,
         )
 
     def _error(self, source: str) -> Exception:

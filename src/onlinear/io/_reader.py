@@ -13,7 +13,7 @@ from ._batch import Batch
 from ._formats import FORMATS, Format, detect_format
 from ._native import Item, NativeReader
 from ._problem import Problem
-from ._settings import DEFAULT_BITS, Analyzer, OnError, Settings, TextSettings, Weighting, one_of, whole
+from ._settings import DEFAULT_BITS, Analyzer, Hash, OnError, Settings, TextSettings, Weighting, one_of, whole
 from ._source import ByteStream, OneSource, Source, expand, open_stream
 
 if TYPE_CHECKING:
@@ -203,13 +203,14 @@ def read(
     missing: str | Iterable[str] | None = None,
     delimiter: str | None = None,
     bits: int | None = None,
+    hash: Hash | None = None,
     zero_based: bool = False,
     max_features: int = 1 << 28,
     n_features: int | None = None,
     analyzer: Analyzer = "word",
     ngram_range: tuple[int, int] = (1, 1),
     lowercase: bool = True,
-    alternate_sign: bool = True,
+    alternate_sign: bool | None = None,
     weighting: Weighting = "count",
     norm: Literal["l2"] | None = "l2",
     on_error: OnError = "stop",
@@ -252,14 +253,21 @@ def read(
         Features are hashed to ``2**bits`` columns. Names always are, to 2**20 by default. svmlight's indices
         only when this is given: an index below ``2**bits`` keeps its column, any other goes to the column
         of its MurmurHash3.
+    hash : {"murmur", "murmur-signed", "vw"}, optional
+        How names and words become columns: by MurmurHash3 without a sign, by the same with the sign of each name's
+        hash, or as Vowpal Wabbit does it, which calls a feature "namespace^name". By default "vw" for its own files
+        and "murmur" for all others, as dicts are hashed.
     zero_based : bool, default=False
         svmlight's indices start at 0, not at 1.
     max_features : int, default=2**28
         An svmlight index past this is an error.
     n_features : int, optional
         Columns of `Batch.X`, and the bound of svmlight's indices. By default the highest seen so far.
-    analyzer, ngram_range, lowercase, alternate_sign, weighting, norm
+    analyzer, ngram_range, lowercase, weighting, norm
         How text becomes features; see `onlinear.text.TextHasher`.
+    alternate_sign : bool, optional
+        True is short for ``hash="murmur-signed"``. Beside ``hash="murmur"`` it gives signs to words alone, as
+        versions before 0.2 did.
     on_error : {"stop", "skip"}, default="stop"
         Whether a line that cannot be read ends the reading with a `ReadError`, after the rows before it, or
         is passed over and counted.
@@ -321,6 +329,8 @@ def read(
         missing=_tuple("missing", missing),
         delimiter=delimiter,
         bits=bits,
+        hash=hash,
+        alternate_sign=alternate_sign,
         zero_based=zero_based,
         max_features=max_features,
         n_features=n_features,
@@ -329,7 +339,6 @@ def read(
             analyzer=analyzer,
             ngram_range=ngram_range,
             lowercase=lowercase,
-            alternate_sign=alternate_sign,
             weighting=weighting,
             norm=norm,
         ),

@@ -6,12 +6,27 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ..exceptions import ParameterError
 
-__all__ = ["DEFAULT_BITS", "LEAST_LINE_BYTES", "Analyzer", "OnError", "Settings", "TextSettings", "Weighting"]
+__all__ = [
+    "DEFAULT_BITS",
+    "HASHES",
+    "LEAST_LINE_BYTES",
+    "Analyzer",
+    "Hash",
+    "OnError",
+    "Settings",
+    "TextSettings",
+    "Weighting",
+    "hashes_of",
+]
 
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
 Weighting: TypeAlias = Literal["count", "binary", "log"]
 Norm: TypeAlias = Literal["l2"] | None
 OnError: TypeAlias = Literal["stop", "skip"]
+Hash: TypeAlias = Literal["murmur", "murmur-signed", "vw"]
+
+#: How names become columns; see `onlinear.read`.
+HASHES = ("murmur", "murmur-signed", "vw")
 
 DEFAULT_BITS = 20
 LEAST_LINE_BYTES = 1 << 16
@@ -66,7 +81,7 @@ class TextSettings(NamedTuple):
     analyzer: Analyzer = "word"
     ngram_range: tuple[int, int] = (1, 1)
     lowercase: bool = True
-    alternate_sign: bool = True
+    hash: Hash = "murmur"
     weighting: Weighting = "count"
     norm: Norm = "l2"
 
@@ -77,7 +92,7 @@ class TextSettings(NamedTuple):
         one_of(owner, "weighting", self.weighting, ("count", "binary", "log"))
         one_of(owner, "norm", self.norm, ("l2", None))
         flag(owner, "lowercase", self.lowercase)
-        flag(owner, "alternate_sign", self.alternate_sign)
+        one_of(owner, "hash", self.hash, HASHES)
         try:
             low, high = self.ngram_range
         except (TypeError, ValueError):
@@ -92,10 +107,28 @@ class TextSettings(NamedTuple):
             "ngram_min": int(self.ngram_range[0]),
             "ngram_max": int(self.ngram_range[1]),
             "lowercase": bool(self.lowercase),
-            "alternate_sign": bool(self.alternate_sign),
+            "hash": self.hash,
             "weighting": self.weighting,
             "l2": self.norm == "l2",
         }
+
+
+def hashes_of(owner: str, hash: Hash | None, alternate_sign: bool | None, format: str) -> tuple[Hash, Hash]:
+    """The hash of names and that of words.
+
+    They are the same, Vowpal Wabbit's for its own files, but where a caller says that words have signs and that names
+    are hashed in another way: so it was before a model had a schema.
+    """
+    if hash is not None:
+        one_of(owner, "hash", hash, HASHES)
+    if alternate_sign is not None:
+        flag(owner, "alternate_sign", alternate_sign)
+    if alternate_sign and hash is not None:
+        return hash, "murmur-signed"
+    if alternate_sign is False and hash == "murmur-signed":
+        raise ParameterError(f"{owner}: hash='murmur-signed' means alternate_sign=True; give one of them.")
+    one: Hash = hash or ("murmur-signed" if alternate_sign else "vw" if format == "vw" else "murmur")
+    return one, one
 
 
 class Settings(NamedTuple):
@@ -114,6 +147,8 @@ class Settings(NamedTuple):
     missing: tuple[str, ...] = ()
     delimiter: str | None = None
     bits: int | None = None
+    hash: Hash | None = None
+    alternate_sign: bool | None = None
     zero_based: bool = False
     max_features: int = 1 << 28
     n_features: int | None = None
@@ -147,6 +182,7 @@ class Settings(NamedTuple):
         whole("read", "max_names", self.max_names, 0, 1 << 26)
         if self.delimiter is not None:
             one_of("read", "delimiter", self.delimiter, (",", ";", "\t", "|", ":"))
+        hashes_of("read", self.hash, self.alternate_sign, "auto")
         self.text_settings.check("read")
 
     def columns(self, format: str) -> int | None:
@@ -154,6 +190,20 @@ class Settings(NamedTuple):
         if format == "svmlight" and self.bits is None:
             return self.n_features
         return 1 << (self.bits or DEFAULT_BITS)
+
+    def hashes(self, format: str) -> tuple[Hash, Hash]:
+        """Return the hash of names and that of words."""
+        return hashes_of("read", self.hash, self.alternate_sign, format)
+
+    def schema(self, format: str) -> dict[str, Any] | None:
+        """Return what a model keeps of how rows become columns; None where columns are numbers.
+
+        The hash "older" is that of versions before 0.2, which gave signs to the words of a text alone.
+        """
+        if format == "svmlight":
+            return None
+        names, words = self.hashes(format)
+        return {"hash": names if names == words else "older", "bits": self.bits or DEFAULT_BITS}
 
     def batch_limits(self) -> tuple[int, int]:
         """Return after how many rows and entries a batch is full."""
@@ -165,10 +215,14 @@ class Settings(NamedTuple):
         """Return the arguments of the native reader."""
         rows, entries = self.batch_limits()
         bits = self.bits if format == "svmlight" else self.bits or DEFAULT_BITS
+        names, words = self.hashes(format)
+        text = self.text_settings._replace(hash=words).native()
+        text["text_hash"] = text.pop("hash")
         return {
             "format": "csv" if format == "tsv" else format,
             "max_features": int(self.n_features or self.max_features),
             "bits": int(bits or 0),
+            "hash": names,
             "zero_based": bool(self.zero_based),
             "multilabel": bool(self.multilabel),
             "labelled": {True: "always", False: "never", None: "as found"}[self.labelled],
@@ -181,7 +235,7 @@ class Settings(NamedTuple):
             "ignored": list(self.ignore),
             "missing": list(self.missing),
             "delimiter": self.delimiter or ("\t" if format == "tsv" else ","),
-            **self.text_settings.native(),
+            **text,
             "batch_rows": rows,
             "batch_entries": entries,
             "max_line": int(self.max_line_bytes),

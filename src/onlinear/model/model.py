@@ -152,12 +152,13 @@ class RowModel(Model):
                 fit_intercept=recipe.has_intercept(),
                 initial_mean=recipe.initial_mean if anew else None,
                 truncation=recipe.truncated_by(),
-                bits=recipe.bits,
+                bits=self.schema.bits,
+                hash=self.schema.hash_of_names,
                 max_features=recipe.max_features,
             )
         except ParameterError as error:
             raise ParameterError(with_advice(recipe.owner, str(error))) from None
-        self.schema.bits, self.schema.max_features = native.bits, native.max_features
+        self.schema.max_features = native.max_features
         if self.schema.names is not None:
             native.name_columns(self.schema.names)
         return native
@@ -172,9 +173,12 @@ class RowModel(Model):
         """
         recipe.repeats = self.recipe.repeats
         if self.native is None:
+            self.schema.bits = recipe.bits
             self.recipe = recipe
             return
         undo, before, labels, learner = Undo.of_names(self), self.recipe, self.labels, self.native
+        if recipe.bits != before.bits:
+            self.schema.bits = recipe.bits
         self.recipe, self.labels = recipe, Labels()
         try:
             recipe.check()
@@ -295,6 +299,23 @@ class RowModel(Model):
             recipe = self.recipe
             raise NotAvailableError(f"{recipe.owner} keeps no variances; use {recipe.with_variances}")
         return learner
+
+    def take_schema(self, given: Values | None) -> None:
+        """Take over how the rows of a file became columns, or check that the model knows them so.
+
+        Raises
+        ------
+        DataError
+            If the same names are other columns to the model.
+        """
+        self.settle_schema()
+        if given is not None and self.schema.take(given) and self.native is not None:
+            self.native.hash_names(self.schema.hash_of_names, self.schema.bits)
+
+    def settle_schema(self) -> None:
+        """Dicts that were learned have decided how names are hashed."""
+        if self.schema.hash is None and self.native is not None and self.native.handle.any_hashed:
+            self.schema.hash = self.native.hash
 
     def feature_name(self, column: int) -> str:
         """The name of a column; its number where it has none."""

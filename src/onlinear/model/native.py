@@ -74,6 +74,7 @@ class Native:
         initial_mean: npt.ArrayLike | None = None,
         truncation: float | None = None,
         bits: int = 20,
+        hash: str = "murmur",
         max_features: int = 1 << 28,
     ) -> None:
         need_whole("bits", bits, 1, 30)
@@ -97,6 +98,7 @@ class Native:
         self.fit_intercept = bool(fit_intercept)
         self.truncation = truncation
         self.bits = int(bits)
+        self.hash = hash
         self.max_features = int(max_features)
         self._n_classes = None if n_classes is None else int(n_classes)
         self._initial_mean = None if initial_mean is None else _mean_of(initial_mean)
@@ -188,7 +190,7 @@ class Native:
                 f"{n_features} features are more than max_features={self.max_features}; hash them, or raise max_features"
             )
         handle = self._make(n_features, n_classes or self._n_classes or 2)
-        handle.use_hashing(self.bits)
+        handle.use_hashing(self.bits, self.hash)
         handle.set_max_features(self.max_features)
         if self.feature_names is not None:
             handle.name_columns([str(name) for name in self.feature_names])
@@ -213,6 +215,12 @@ class Native:
     def handle(self) -> _core.Learner:
         """The native learner; made on first use."""
         return self.core if self.core is not None else self._start(0)
+
+    def hash_names(self, hash: str, bits: int) -> None:
+        """Hash the string keys of dicts to ``2**bits`` columns."""
+        self.hash, self.bits = hash, bits
+        if self.core is not None:
+            self.core.use_hashing(bits, hash)
 
     def only_predicts(self, handle: Any) -> None:
         """Go on with a handle that refuses to learn, as a model of a compact file does."""

@@ -18,7 +18,7 @@ from .weights import weights_of
 if TYPE_CHECKING:
     from ..io._batch import Batch
     from .model import RowModel
-    from .types import Answers, Array, Label
+    from .types import Answers, Array, Label, Values
     from .undo import Undo
 
 __all__ = [
@@ -186,6 +186,7 @@ class RowStream:
         self.measure = measure
         #: The way back from what the row at hand has brought; None where it has brought nothing.
         self.brought: Undo | None = None
+        self._schema: Values | None = None
 
     @property
     def started(self) -> bool:
@@ -279,6 +280,8 @@ class RowStream:
         done = Counts()
         if self.model.schema.names is not None and start < stop:
             self._need_named(batch, start)
+        if batch.schema is not self._schema:
+            self._take_schema(batch, start)
         try:
             while start < stop:
                 self.brought = None
@@ -291,6 +294,14 @@ class RowStream:
         except MemoryError as error:
             raise MemoryError(f"{batch.source}:{int(batch.lines[start])}: {error}") from None
         return done
+
+    def _take_schema(self, batch: Batch, row: int) -> None:
+        """Take over how the rows became columns; refuse those that are not the model's."""
+        try:
+            self.model.take_schema(batch.schema)
+        except DataError as error:
+            raise refused_line(batch, row, error) from None
+        self._schema = batch.schema
 
     def _until(self, held_out: Array | None, start: int, end: int) -> int:
         """Where to stop for the sake of held-out rows."""

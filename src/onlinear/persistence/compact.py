@@ -145,7 +145,8 @@ def start_serving(
         n_features=n_features,
         n_classes=max(blocks, 2),
         fit_intercept=True,
-        bits=recipe.bits,
+        bits=model.schema.bits,
+        hash=model.schema.hash_of_names,
         max_features=recipe.max_features,
     )
     handle = native.handle

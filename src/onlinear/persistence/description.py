@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..exceptions import ModelFileError
 
-__all__ = ["CHECKPOINT", "INPUT", "MODEL", "PROGRESS", "SEQUENCE_MODEL", "check"]
+__all__ = ["CHECKPOINT", "INPUT", "MODEL", "PROGRESS", "SCHEMA", "SEQUENCE_MODEL", "check"]
 
 #: Counts are kept as float64, which counts one by one up to here.
 _MOST = 1 << 53
@@ -159,6 +159,9 @@ INPUT = record(
     needed=False,
     closed=True,
 )
+
+#: How rows become columns; docs/file_formats.md says what it means.
+SCHEMA = record({"hash": maybe(choice("murmur", "murmur-signed", "vw")), "bits": whole(1, 30)})
 
 #: What a file says of a model of rows, beside what its tensors say.
 MODEL = {

@@ -14,7 +14,8 @@ from ..model.kinds import model_of
 from ..model.labels import type_of
 from ..model.model import Model, RowModel
 from ..model.native import SCALES, check_scaled
-from .description import INPUT, MODEL, check
+from ..model.schema import OLDER
+from .description import INPUT, MODEL, SCHEMA, check
 from .saving import FORMAT, MOST_UNPACKED, vectors_in
 from .tensors import KEY, SUM, Tensor, checksum, read_tensors
 from .values import label, made
@@ -127,6 +128,7 @@ def _rebuilt(content: Values, tensors: dict[str, Tensor]) -> Model:
         if len(names) != n_features:
             raise ModelFileError(f"{len(names)} feature names for {n_features} features")
         model.schema.names = [str(item) for item in names]
+    _take_schema(model, content)
     if content.get("compact") is not None:
         from .compact import start_serving  # which needs NumPy
 
@@ -139,9 +141,22 @@ def _rebuilt(content: Values, tensors: dict[str, Tensor]) -> Model:
     model.take_extras(content["extras"])
     if content["n_passes"] is not None:
         model.n_passes = int(content["n_passes"])
-    if content.get("input") is not None:
-        model.schema.input = dict(content["input"])
     return model
+
+
+def _take_schema(model: RowModel, content: Values) -> None:
+    """How rows become columns; files without a schema have the ways of the versions that wrote them."""
+    given, found = content.get("schema"), content.get("input")
+    if found is not None:
+        model.schema.input = dict(found)
+    if given is not None:
+        check(given, SCHEMA, "schema")
+        model.schema.hash, model.schema.bits = given["hash"], int(given["bits"])
+        return
+    read_as = found or {}
+    model.schema.hash = OLDER
+    if read_as.get("format") not in (None, "svmlight"):
+        model.schema.bits = int(read_as.get("bits", model.schema.bits))
 
 
 def _checked_sizes(content: Values, tensors: dict[str, Tensor]) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "describe", "save"]
 
-FORMAT = 2  # 1: every weight is written
+FORMAT = 3  # 1: every weight is written; 2: no schema
 
 
 # A sparse file is unpacked when it is loaded; this bounds what a small file can ask for.
@@ -125,6 +125,7 @@ def _common(model: Model) -> Values:
 
 def describe(model: RowModel) -> Values:
     """What a model file says about a model of rows besides its numbers."""
+    model.settle_schema()
     learner, schema = model.learner, model.schema
     return {
         **_common(model),
@@ -136,6 +137,7 @@ def describe(model: RowModel) -> Values:
         "extras": model.extras(),
         "n_passes": model.n_passes,
         "input": schema.input,
+        "schema": schema.described(),
     }
 
 

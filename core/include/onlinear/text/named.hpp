@@ -4,20 +4,23 @@
 #include <string_view>
 
 #include "onlinear/text/batch.hpp"
-#include "onlinear/text/murmur3.hpp"
+#include "onlinear/text/hash.hpp"
 #include "onlinear/text/names.hpp"
 
 namespace onlinear::text {
 
-/// Features known by name, hashed to 2^bits without a sign: the columns of scikit-learn's FeatureHasher
-/// with alternate_sign=False, and of this library's dicts.
+/// Features known by name, hashed to 2^bits: the columns of this library's dicts.
 class NamedFeatures {
 public:
-    NamedFeatures(unsigned bits, NameTable& names) : bits_(bits), names_(names) {}
+    NamedFeatures(Hash hash, unsigned bits, NameTable& names) : hash_(hash), bits_(bits), names_(names) {}
 
     /// A number; a zero says nothing and is left out.
     void add(std::string_view name, float value, ParsedRows& out) {
-        if (value != 0) out.add_entry(column(name), value);
+        if (value != 0) add(place(name), value, out);
+    }
+
+    static void add(const Place& place, float value, ParsedRows& out) {
+        out.add_entry(place.column, place.sign * value);
     }
 
     /// A category: the feature "field=value".
@@ -25,17 +28,17 @@ public:
         scratch_.assign(field);
         scratch_.push_back('=');
         scratch_.append(value);
-        out.add_entry(column(scratch_), 1.0f);
+        add(place(scratch_), 1, out);
     }
 
-    std::int32_t column(std::string_view name) {
-        const std::uint32_t hash = murmur3_32(name.data(), name.size(), 0);
-        const auto column = static_cast<std::int32_t>(hashed_column(hash, bits_));
-        names_.add(column, hash, name);
-        return column;
+    Place place(std::string_view name) {
+        const Place found = place_of(hash_, bits_, name);
+        names_.add(found.column, found.hash, name, found.sign < 0);
+        return found;
     }
 
 private:
+    const Hash hash_;
     const unsigned bits_;
     NameTable& names_;
     std::string scratch_;

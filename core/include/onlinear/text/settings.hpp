@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "onlinear/text/hash.hpp"
+
 /// Everything a user can say about how bytes become rows. Plain data; each reader takes what concerns it.
 namespace onlinear::text {
 
@@ -16,7 +18,7 @@ struct TextSettings {
     int ngram_min = 1;
     int ngram_max = 1;
     bool lowercase = true;
-    bool alternate_sign = true;
+    Hash hash = Hash::murmur_signed;
     Weighting weighting = Weighting::count;
     bool l2 = true;
     unsigned bits = 20;
@@ -33,6 +35,7 @@ struct Settings {
     std::uint64_t max_features = std::uint64_t{1} << 28;
     /// Names are hashed to 2^bits columns. For svmlight 0 means that indices are columns.
     unsigned bits = 0;
+    Hash hash = Hash::murmur;  ///< of names; that of words is the text's
     bool zero_based = false;
     bool multilabel = false;
     Labelled labelled = Labelled::as_found;

@@ -57,6 +57,7 @@ def describe(path: Path, *, top: int, label: str | None) -> Values:
         return describe_sequences(model, path, top=top, label=label)
     learner, recipe = model.learner, model.recipe
     names, towards, coefficients, deviation, intercept = _rows_of(model, kind)
+    coefficients = _of_words(model, coefficients)
     if label is not None and label not in names:
         known = f"The model has {', '.join(names[:20])}" if names else f"A {recipe.owner} has none"
         raise UsageError(f"no class {label!r}.{nearest(label, names)} {known}")
@@ -88,6 +89,7 @@ def describe(path: Path, *, top: int, label: str | None) -> Values:
         "histogram": histogram(coefficients[used]),
         "std_histogram": None if deviation is None else histogram(deviation[used]),
         "input": {name: value for name, value in (model.schema.input or {}).items() if name != "negative"},
+        "schema": model.schema.described(),
         **({"radius": model.radius} if recipe.kind == "one-class" else {}),
     }
 
@@ -113,6 +115,15 @@ def _rows_of(model: RowModel, kind: str) -> tuple[list[str], list[str], Array, A
     return names, names, weights[classes.order], deviation, intercepts[classes.order][:, 0]
 
 
+def _of_words(model: RowModel, weights: Array) -> Array:
+    """The weights of words, where columns may hold them with the other sign."""
+    negative = sorted(model.schema.negative(model.learner.handle.words()))
+    if negative:
+        weights = np.array(weights)
+        weights[:, negative] *= -1
+    return weights
+
+
 def _strongest(model: RowModel, weights: Array, deviation: Array | None, top: int) -> list[Values]:
     """The weights farthest from zero, the farthest first."""
     size = np.abs(weights)
@@ -123,13 +134,11 @@ def _strongest(model: RowModel, weights: Array, deviation: Array | None, top: in
     best = best[np.lexsort((best, -size[best]))]
     words: dict[int, str] = model.learner.handle.words()
     named = model.schema.names
-    # A hashed word may be counted in its column with a minus: the weight is printed as the word's, not as the column's.
-    negative = set((model.schema.input or {}).get("negative") or ()) & set(words)
     return [
         {
             "column": int(column),
             "feature": str(named[column]) if named is not None else words.get(int(column), f"x{column}"),
-            "weight": float(-weights[column] if int(column) in negative else weights[column]),
+            "weight": float(weights[column]),
             "std": None if deviation is None else float(deviation[column]),
         }
         for column in best
