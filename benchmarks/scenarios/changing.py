@@ -23,7 +23,7 @@ def regularized(penalty: str, **parameters: Any) -> Callable[[], Any]:
         from onlinear import RegularizedPassiveAggressiveClassifier
 
         return RegularizedPassiveAggressiveClassifier(
-            penalty=penalty, trigger="margin", dtype="float32", **parameters
+            penalty=penalty, trigger="margin", dtype="float32", scale=None, **parameters
         )
 
     return make

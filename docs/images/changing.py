@@ -41,7 +41,7 @@ Maker = Callable[[float], Any]
 
 def shrinking(penalty: str, name: str) -> Maker:
     """A regularised Passive-Aggressive by its one parameter."""
-    return lambda value: RegularizedPassiveAggressiveClassifier(penalty=penalty, **{name: value})
+    return lambda value: RegularizedPassiveAggressiveClassifier(penalty=penalty, scale=None, **{name: value})
 
 
 #: Learners by name: how to make one, and the parameters to choose from on the first half.
@@ -120,7 +120,7 @@ def over_time(trials: int) -> None:
     """Figure 1: cumulative error with the phases shaded."""
     models = {
         "PA": PassiveAggressiveClassifier(variant="pa"),
-        "shrinkage 0.001": RegularizedPassiveAggressiveClassifier(alpha=1e-3),
+        "shrinkage 0.001": RegularizedPassiveAggressiveClassifier(alpha=1e-3, scale=None),
         "L2 ball of 3": RegularizedPassiveAggressiveClassifier(penalty="l2_ball", radius=3.0),
         "L1 ball of 80": RegularizedPassiveAggressiveClassifier(penalty="l1_ball", radius=80.0),
     }

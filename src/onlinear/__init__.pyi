@@ -944,7 +944,7 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
         n_jobs: int | None = None,
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = None,
-        scale: Literal["auto", "typical", "max"] | None = None,
+        scale: Literal["auto", "typical", "max"] | None = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pytest
 import scipy.sparse as sp
 
+import onlinear
 from onlinear import (
     AROWClassifier,
     AROWRegressor,
@@ -30,6 +31,7 @@ from onlinear import (
     task,
 )
 from onlinear.exceptions import ModelFileError, NumericError, ParameterError
+from onlinear.model.recipe import Baseline, Classification
 from tests.estimators.streams import dense_stream, sparse_stream
 from tests.hostile.crafting import edited
 from tests.reference.learners import Linear
@@ -50,6 +52,16 @@ SCALED = [
     AROWClassifier(scale="max", projection="kl", average=True, min_variance=0.01),
     ConfidenceWeightedClassifier(scale="max", projection="exact"),
     SoftConfidenceWeightedClassifier(scale="max", min_variance=0.003),
+]
+#: Linear classifiers that are more than what papers compare themselves with.
+NO_BASELINES = [
+    name
+    for name in onlinear.__all__
+    for recipe in [getattr(getattr(onlinear, name), "recipe", object)]
+    if name != "KernelClassifier"
+    and isinstance(recipe, type)
+    and issubclass(recipe, Classification)
+    and not issubclass(recipe, Baseline)
 ]
 every_model = pytest.mark.parametrize("model", SCALED, ids=str)
 every_count = pytest.mark.parametrize("n_classes", [2, 3])
@@ -159,6 +171,29 @@ def test_a_unit_changes_nothing_but_the_unit_of_its_weight(
     np.testing.assert_array_equal(
         other.decision_function(shape(stream.X * factor)), plain.decision_function(shape(stream.X))
     )
+
+
+@pytest.mark.parametrize("name", NO_BASELINES)
+def test_as_it_comes_no_classifier_but_the_baselines_asks_for_units(name: str) -> None:
+    """The same scores, whatever columns were multiplied by."""
+    stream = dense_stream(n=150, n_classes=3, seed=2, dtype=np.float64)
+    factor = units(stream.X.shape[1])
+    made = getattr(onlinear, name)
+    plain = made(random_state=0).fit(stream.X, stream.y)
+    other = made(random_state=0).fit(stream.X * factor, stream.y)
+    np.testing.assert_array_equal(
+        other.decision_function(stream.X * factor), plain.decision_function(stream.X)
+    )
+
+
+@pytest.mark.parametrize("bound", [{"penalty": "l2_ball"}, {"penalty": "l1_ball"}, {"truncation": 1e-3}])
+def test_bounds_on_weights_are_meant_for_features_as_they_come(bound: dict[str, Any]) -> None:
+    """As it comes a ball is one of the weights that are told."""
+    stream = dense_stream(n=150, n_classes=2, seed=3, dtype=np.float64)
+    X = 8 * stream.X
+    asked = RegularizedPassiveAggressiveClassifier(**bound).partial_fit(X, stream.y)
+    plain = RegularizedPassiveAggressiveClassifier(scale=None, **bound).partial_fit(X, stream.y)
+    np.testing.assert_array_equal(asked.coef_, plain.coef_)
 
 
 @pytest.mark.parametrize("factor", [3.0, 1e-5, 1e5])

@@ -34,7 +34,7 @@ VALUES = {
     "rate": 0.5,
     "b": 0.5,
     "radius": 20.0,
-    "alpha": 0.02,
+    "alpha": 0.002,
 }
 
 

@@ -41,6 +41,7 @@ class RegularizedPassiveAggressive(Classification):
     Notes
     -----
     The margin is a constraint and has no price, so every positive example weight counts as 1.
+    Balls and truncation speak of the weights of features as they come, so with those ``scale="auto"`` is None.
 
     References
     ----------
@@ -84,7 +85,6 @@ class RegularizedPassiveAggressive(Classification):
     radius: float
     trigger: Literal["margin", "mistake", "always"]
     truncation: float | None = None
-    scale: Literal["auto", "typical", "max"] | None = None
 
     ignores_weights = "the margin is a constraint and has no price for a weight to multiply"
 
@@ -108,6 +108,11 @@ class RegularizedPassiveAggressive(Classification):
                 )
             return belief.L1Ball(average=bool(self.average))
         return super().make_belief()
+
+    def measured(self) -> str | None:
+        """What features are measured in; bounds on the sizes of weights are meant for features as they come."""
+        bounded = self.penalty != "objective" or self.truncation is not None
+        return None if bounded and self.scale == "auto" else super().measured()
 
     def averaging(self) -> Averaging:
         """As the parameter says; a mean of weights that are truncated has few zeros, so that must be asked for."""
