@@ -46,9 +46,10 @@ template <class T>
 inline void store(T* p, Vector<T> v) {
     *reinterpret_cast<Vector<T>*>(p) = v;
 }
+/// The bits of `a` in every lane: less zero, for 0 + -0 is 0.
 template <class T>
 inline Vector<T> broadcast(T a) {
-    return Vector<T>{} + a;
+    return a - Vector<T>{};
 }
 /// The lanes of a vector summed in float64, as a tree: a chain of eight additions would be felt on short
 /// rows.

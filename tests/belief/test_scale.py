@@ -351,6 +351,20 @@ def test_a_leap_of_sixty_orders_is_survived() -> None:
         assert fitted.n_seen_ == 20
 
 
+@every_model
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_a_leap_without_weight_is_no_leap(model: Any, classes: int, layout: Any) -> None:
+    """Divided by a tiny scale an enormous value is infinite; without weight nobody asks."""
+    rows, n = 40, min(classes, 2) if isinstance(model, MultilabelRanker) else classes
+    X = np.array([[1e-30 * (row + 1), 2.0] for row in range(rows)], np.float32)
+    y, weight = np.arange(rows) % n, np.ones(rows)
+    without = renewed(model, dtype="float32").partial_fit(layout(X[:-3]), y[:-3])
+    X[-3:], weight[-3:] = 3e38, 0
+    fitted = renewed(model, dtype="float32").partial_fit(layout(X), y, sample_weight=weight)
+    assert fitted.digest() == without.digest()
+
+
 def test_what_is_told_of_features_of_the_largest_sizes_is_finite_and_positive() -> None:
     """In their own units: a weight of 1 over 1e-308, a variance of 1 over 1e300²."""
     X = np.array([[1e-308, 1e300], [-1e-308, 1e300], [1e-308, -1e300]])

@@ -275,3 +275,38 @@ def test_an_average_goes_as_far_as_the_mean_it_is_of(seed: int) -> None:
         averaged.partial_fit(X[row : row + 1], y[row : row + 1], classes=[0, 1])
 
     assert averaged.n_seen_ >= row
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["AROWClassifier", "NHERDClassifier", "SoftConfidenceWeightedClassifier"])
+@pytest.mark.parametrize("covariance", ["diagonal", "full"])
+def test_the_ends_of_what_a_variance_may_start_from(
+    name: str, covariance: str, dtype: str, tmp_path: Path
+) -> None:
+    """Whether or not steps can be taken there, what is saved loads."""
+    largest = 1e30 if dtype == "float32" else 1e290
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((20, 2)), rng.integers(0, 3, 20)
+    for start in (largest, 1 / largest):
+        model = plain(getattr(onlinear, name), covariance=covariance, initial_variance=start, dtype=dtype)
+        model.set_params(class_weight={0: 0.0, 1: 0.0, 2: 0.0})
+        model.partial_fit(X, y % 2)  # brings two classes, and no step
+        model.set_params(class_weight=None)
+        check_twins(model, tmp_path / "model.safetensors", X, y)
+        survive(model, X, y)
+        check_sound(model)
+        check_twins(model, tmp_path / "model.safetensors", X, y)
+
+
+@pytest.mark.parametrize(("dtype", "largest"), [("float32", 1e14), ("float64", 1e144)])
+def test_the_square_of_a_denominator_fits(dtype: str, largest: float, tmp_path: Path) -> None:
+    """AdaGrad keeps it when a third class comes; a larger one is refused before there is any data."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((30, 2)), np.repeat([0, 1, 2], 10)
+    model = plain(onlinear.AdaGradRDAClassifier, delta0=largest, dtype=dtype)
+    assert survive(model, X[:20], rng.integers(0, 2, 20)) == []
+    assert survive(model, X, y) == []
+    check_sound(model)
+    check_twins(model, tmp_path / "model.safetensors", X, y)
+    with pytest.raises(ParameterError, match="delta0 must be in"):
+        plain(onlinear.AdaGradRDAClassifier, delta0=10 * largest, dtype=dtype).partial_fit(X, y)

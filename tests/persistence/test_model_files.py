@@ -120,6 +120,19 @@ def test_the_weights_touched_are_all_that_is_written(
     assert twin.partial_fit(row, new).digest() == model.partial_fit(row, new).digest()
 
 
+@pytest.mark.parametrize(("dtype", "tiny"), [("float32", 1e-30), ("float64", 1e-200)])
+@pytest.mark.parametrize("columns", [30, 300])
+def test_zeros_keep_their_signs(dtype: str, tiny: float, columns: int, tmp_path: Path) -> None:
+    """Most weights are -0.0, as what is too small and negative becomes; 0.0 is another number beside them."""
+    X = np.full((2, columns), -tiny)
+    X[:, ::9] = tiny
+    model = onlinear.Perceptron(dtype=dtype, rate=tiny).partial_fit(X, [0, 1])
+    model.save(tmp_path / "m.safetensors")
+    content, _ = read_file(tmp_path / "m.safetensors")
+    assert str(content["touched"]["start"]["mean"]) == "-0.0"
+    assert onlinear.load(tmp_path / "m.safetensors").digest() == model.digest()
+
+
 def test_a_model_most_of_whose_weights_were_touched_is_written_whole(tmp_path: Path) -> None:
     """Naming them would take more room than it saves."""
     _fitted("arow").save(tmp_path / "m.safetensors")

@@ -123,13 +123,16 @@ class Native:
 
     def _check_range(self) -> None:
         """Refuse parameters that the type of the state cannot hold."""
-        largest = 1e30 if self.dtype == "float32" else 1e290
-        for name in ("initial_variance", "eta"):
+        largest, root = (1e30, 1e14) if self.dtype == "float32" else (1e290, 1e144)
+        # The square of delta0 is part of the state when a third class comes.
+        for name, low, high in (
+            ("initial_variance", 1 / largest, largest),
+            ("eta", 1 / largest, largest),
+            ("delta0", 0, root),
+        ):
             value = getattr(self.belief, name, 1.0)
-            if not 1 / largest <= value <= largest:
-                raise ParameterError(
-                    f"{name} must be in [{1 / largest:g}, {largest:g}] for {self.dtype}, got {value!r}"
-                )
+            if not low <= value <= high:
+                raise ParameterError(f"{name} must be in [{low:g}, {high:g}] for {self.dtype}, got {value!r}")
 
     def _make(self, n_features: int, n_classes: int) -> _core.Learner:
         try:

@@ -319,7 +319,8 @@ public:
         average_.count();
         remeasure();
         measure_ceiling();
-        if (!(ceiling_ < kReach<T>))
+        // What starts at the largest variance is measured as a little more, as roots are rounded.
+        if (!(ceiling_ <= 2 * kReach<T>))
             throw std::invalid_argument("state 'covariance_root' holds a value that is not possible");
     }
 

@@ -68,10 +68,11 @@ public:
         }
         return true;
     }
-    /// What is wrong with a row that was not looked at when it was staged.
+    /// What is wrong with a row that was not looked at when it was staged. One that is divided by scales was,
+    /// and what is left of it may be infinite where every value was finite.
     Refusal late_fault(std::size_t round) noexcept {
         if constexpr (kShowsFaults) {
-            if (stager_.plain()) return stager_.fault_of(index(round), stages_[round % kStages]);
+            if (stager_.plain() && !scales()) return stager_.fault_of(index(round), stages_[round % kStages]);
         }
         return {};
     }

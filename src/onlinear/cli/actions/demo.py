@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .._exit_codes import INTERRUPTED
 from .._signals import Stopped
 
 __all__ = ["run"]
@@ -19,9 +20,13 @@ def run(output: Path | None, limit: int | None) -> int:
     with subprocess.Popen([sys.executable, "-m", "onlinear.demo", *words]) as process:
         try:
             return process.wait()
-        except (KeyboardInterrupt, Stopped):  # a terminal tells both; who tells this process alone means both
+        except (
+            KeyboardInterrupt,
+            Stopped,
+        ) as asked:  # a terminal tells both; who tells this process alone means both
             try:
                 return process.wait(timeout=1)
             except subprocess.TimeoutExpired:
                 process.terminate()
-                return process.wait()
+                process.wait()  # it has said that it was interrupted
+                return asked.code if isinstance(asked, Stopped) else INTERRUPTED
