@@ -31,6 +31,7 @@ lint: $(STAMP)
 	$(PIP) --group lint --group test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/python -m mutants --list
 
 # The stubs of rules, beliefs and tasks, written anew from the compiled module.
 stubs: $(STAMP)
