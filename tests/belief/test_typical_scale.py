@@ -10,7 +10,18 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
-from onlinear import AROWRegressor, Learner, PassiveAggressiveRegressor, belief, load, rule, task
+from onlinear import (
+    AROWClassifier,
+    AROWRegressor,
+    Learner,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+    SoftConfidenceWeightedClassifier,
+    belief,
+    load,
+    rule,
+    task,
+)
 from onlinear.exceptions import DataError, ModelFileError, NumericError, ParameterError
 from tests.hostile.crafting import edited
 from tests.reference.learners import Linear
@@ -158,6 +169,69 @@ def test_a_single_row_ruins_nothing(model: Any, spoilt: str, place: int) -> None
     assert gained(renewed(model, random_state=0).fit(X, y), test_rows, test_targets) > 0.95
     once = gained(renewed(model).partial_fit(X, y), test_rows, test_targets)
     assert once > (0.4 if (spoilt, place) == ("target", 0) else 0.95)
+
+
+CLASSIFIERS = [
+    SoftConfidenceWeightedClassifier(scale="typical"),
+    AROWClassifier(scale="typical", average=True),
+    PassiveAggressiveClassifier(scale="typical", average=True, constraints="all"),
+]
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("place", [0, 1000, 1999])
+def test_a_single_row_ruins_no_classifier_that_is_asked_for_it(
+    model: Any, n_classes: int, place: int
+) -> None:
+    """A row a million times as large: with largest values, nothing is left of the others.
+
+    In one pass a first row of this size is forgotten by and by, and the average holds that as well; without one,
+    the weights of the moment say what the last row taught.
+    """
+    X, y = problem(3, n=2500, noise=0.0)
+    labels = np.digitize(y, np.quantile(y, np.arange(1, n_classes) / n_classes))
+    spoilt = X[:2000].copy()
+    spoilt[place] *= 1e6
+
+    def right(learned: Any) -> float:
+        return float(learned.score(X[2000:], labels[2000:]))
+
+    sound, robust = (renewed(model, random_state=0).fit(rows, labels[:2000]) for rows in (X[:2000], spoilt))
+    assert right(robust) > right(sound) - 0.02
+    sound, once = (
+        renewed(model, average=True).partial_fit(rows, labels[:2000]) for rows in (X[:2000], spoilt)
+    )
+    assert right(once) > right(sound) - (0.1 if place == 0 else 0.02)
+    fooled = renewed(model, scale="max", random_state=0).fit(spoilt, labels[:2000])
+    assert right(fooled) < right(robust) - 0.4
+
+
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
+@pytest.mark.parametrize("n_classes", [2, 3])
+@every_dtype
+def test_classifiers_measure_in_the_same_bits(model: Any, n_classes: int, dtype: str, tmp_path: Any) -> None:
+    """Units change nothing, and batches, dicts and files go on."""
+    X, y = problem(5)
+    labels = np.digitize(y, np.quantile(y, np.arange(1, n_classes) / n_classes))
+    whole = renewed(model, dtype=dtype).partial_fit(X, labels)
+    factor = 2.0 ** np.arange(-9, 9, 3)
+    other = renewed(model, dtype=dtype).partial_fit(X * factor, labels)
+    np.testing.assert_array_equal(other.decision_function(X * factor), whole.decision_function(X))
+    first = renewed(model, dtype=dtype).partial_fit(X[:150], labels[:150])
+    first.save(tmp_path / "model.safetensors")
+    resumed = load(tmp_path / "model.safetensors")
+    for i in range(150, len(y), 37):
+        resumed.partial_fit(X[i : i + 37], labels[i : i + 37])
+    single = renewed(model, dtype=dtype)
+    for row, label in zip(X, labels.tolist(), strict=True):
+        single.learn_one(dict(enumerate(row.tolist())), label)
+
+    assert resumed.digest() == whole.digest()
+    np.testing.assert_array_equal(single.decision_function(X), whole.decision_function(X))
+    np.testing.assert_allclose(
+        whole.decision_function(sp.csr_array(100 * X)), whole.decision_function(100 * X), rtol=1e-5
+    )
 
 
 @every_model

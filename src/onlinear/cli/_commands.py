@@ -163,9 +163,9 @@ COMMANDS = (
                 "scale",
                 ("--scale",),
                 "text",
-                "'max' divides every feature by the largest value it has come with so far, 'typical' (regression) "
-                "features and targets by their typical sizes, so that units do not matter; rows of unit length stay "
-                "as they are. 'none' divides nothing. By default what suits the algorithm.",
+                "'max' divides every feature by the largest value it has come with so far, 'typical' by its "
+                "typical size, which no single row decides, and with regression the targets, too, so that units do "
+                "not matter; rows of unit length stay as they are. 'none' divides nothing. By default what suits the algorithm.",
                 None,
                 "auto|typical|max|none",
             ),

@@ -51,10 +51,12 @@ average : {None, False, True, "late"}, default=None
     Whether to predict with the mean of the weights over all rounds. "late" lets round t count t (t + 1) / 2, so that
     early rounds, which knew little, are soon outweighed. None is "late" for a model that starts with several passes,
     as with `fit`, and False for one that starts with a stream.
-scale : {"auto", "max", None}, default="auto"
+scale : {"auto", "typical", "max", None}, default="auto"
     "max" divides every feature by the largest absolute value it has come with so far, so that its unit does not
     matter. Zeros stay zeros. Rows of unit length, as text has them, are left as they are. Weights are shown in the
-    features' own units. "auto" is "max" for means and diagonal covariances without an `initial_mean`, else None.
+    features' own units. "typical" divides by the mean of absolute values where they are not zero, and a value counts as
+    at most 5 of these sizes: for columns with strange values, one of which decides "max". "auto" is "max" for means and
+    diagonal covariances without an `initial_mean`, else None.
 warm_start : bool, default=False
     Whether `fit` goes on from where the last `fit` stopped.
 initial_mean : array of shape (n_classes, n_features) or (n_features,), default=None

@@ -242,7 +242,7 @@ class Linear(OfRows):
     scale: Literal["auto", "typical", "max"] | None = "auto"
 
     #: What `scale` may be, and what "auto" means where a belief can have scales.
-    scales: ClassVar[tuple[str | None, ...]] = ("auto", "max", None)
+    scales: ClassVar[tuple[str | None, ...]] = ("auto", "typical", "max", None)
     auto_scale: ClassVar[str] = "max"
 
     def check(self) -> None:
@@ -357,7 +357,6 @@ class Regression(Linear):
 class ScaledRegression(Regression):
     """A linear regressor whose features and targets are measured in their typical sizes, unless it is told otherwise."""
 
-    scales = ("auto", "typical", "max", None)
     auto_scale = "typical"
 
     #: What is documented of these parameters.
