@@ -342,6 +342,20 @@ def test_features_of_any_size_are_learned(model: Any, dtype: str, size: float) -
     assert (fitted.predict(X) == usual.predict(stream.X)).mean() > 0.95
 
 
+@every_model
+@every_dtype
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_rows_that_are_small_throughout_are_no_empty_rows(model: Any, dtype: str, layout: Any) -> None:
+    """Their squares are lost beside that of the intercept, or are none; the features have scales all the same."""
+    stream = dense_stream(n=200, seed=9, dtype=np.float64)
+    size = 2.0**-40 if dtype == "float32" else 2.0**-600
+    usual = renewed(model, dtype=dtype).partial_fit(layout(stream.X), stream.y)
+    small = renewed(model, dtype=dtype).partial_fit(layout(stream.X * size), stream.y)
+    scales = [each.model_.learner.state()["feature_scale"] for each in (usual, small)]
+    np.testing.assert_array_equal(scales[1][..., 1:], scales[0][..., 1:] * size)
+    np.testing.assert_array_equal(small.predict(layout(stream.X * size)), usual.predict(layout(stream.X)))
+
+
 def test_a_leap_of_sixty_orders_is_survived() -> None:
     """A feature that was tiny and is enormous: every number stays finite, and learning goes on."""
     for model in (AROWClassifier(scale="max", average=True), PassiveAggressiveClassifier(scale="max")):

@@ -596,6 +596,24 @@ def test_unknown_parameter_values_are_refused_by_name(cls: Any) -> None:
             assert not model.__sklearn_is_fitted__()
 
 
+@pytest.mark.parametrize("key", [(0,), None, b"a", 1j])
+def test_weights_of_what_is_no_class_are_refused(key: Any) -> None:
+    """A model file could not name it."""
+    from onlinear import AROWClassifier
+
+    with pytest.raises(ParameterError, match="class_weight must have classes for keys, got"):
+        AROWClassifier(class_weight={key: 1.0}).fit(np.eye(2), [0, 1])
+    AROWClassifier(class_weight={np.int64(0): 1.0, np.str_("a"): 2.0, True: 3.0}).fit(np.eye(2), [0, 1])
+
+
+def test_a_number_is_no_type() -> None:
+    """NumPy's numbers have one."""
+    from onlinear import AROWClassifier
+
+    with pytest.raises(ParameterError, match="dtype must be None, 'float32' or 'float64', got"):
+        AROWClassifier(dtype=np.float64(0.5)).fit(np.eye(2), [0, 1])
+
+
 def test_a_word_close_to_a_choice_is_suggested() -> None:
     """STYLE: a suggestion where there is one."""
     from onlinear import AROWClassifier, PassiveAggressiveClassifier

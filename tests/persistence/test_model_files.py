@@ -6,6 +6,8 @@ import json
 import os
 import stat
 import zlib
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +133,29 @@ def test_zeros_keep_their_signs(dtype: str, tiny: float, columns: int, tmp_path:
     content, _ = read_file(tmp_path / "m.safetensors")
     assert str(content["touched"]["start"]["mean"]) == "-0.0"
     assert onlinear.load(tmp_path / "m.safetensors").digest() == model.digest()
+
+
+@pytest.mark.parametrize(
+    ("made", "parameter", "value", "plain_value"),
+    [
+        (onlinear.AROWClassifier, "r", Decimal("0.5"), 0.5),
+        (onlinear.AROWRegressor, "r", Fraction(1, 2), 0.5),
+        (onlinear.PassiveAggressiveClassifier, "C", np.float32(0.5), 0.5),
+        (onlinear.NORMAClassifier, "nu", Fraction(1, 2), 0.5),
+        (onlinear.AROWClassifier, "dtype", np.float32, "float32"),
+        (onlinear.AROWClassifier, "dtype", np.dtype("float64"), "float64"),
+    ],
+)
+def test_parameters_of_every_kind_come_back(
+    made: Any, parameter: str, value: Any, plain_value: Any, tmp_path: Path
+) -> None:
+    """A number is one whatever its type, and a type has a name."""
+    model = made(**{parameter: value}).partial_fit([[1.0], [2.0]], [0, 1])
+    model.save(tmp_path / "m.safetensors")
+    twin = onlinear.load(tmp_path / "m.safetensors")
+    assert twin.get_params()[parameter] == plain_value
+    assert twin.digest() == model.digest()
+    assert twin.partial_fit([[3.0]], [1]).digest() == model.partial_fit([[3.0]], [1]).digest()
 
 
 def test_a_model_most_of_whose_weights_were_touched_is_written_whole(tmp_path: Path) -> None:

@@ -117,6 +117,8 @@ def check_class_weight(owner: str, value: object) -> None:
     """Raise `ParameterError` unless `value` can be the weights of classes."""
     if isinstance(value, Mapping):
         for label, weight in value.items():
+            if not isinstance(label, str | int | float) and not hasattr(label, "item"):  # as NumPy's have
+                raise ParameterError(f"{owner}: class_weight must have classes for keys, got {label!r}.")
             check_number(owner, f"class_weight[{label!r}]", weight, 0.0, sys.float_info.max)
     else:
         check_choice(owner, "class_weight", value, ("balanced", None))

@@ -438,7 +438,8 @@ def state_type(given: Any) -> str | None:
     import numpy as np
 
     try:
-        name = str(np.dtype(given))
+        # A number has a type and is none.
+        name = None if isinstance(given, np.generic) else str(np.dtype(given))
     except TypeError:
         return None
     return name if name in ("float32", "float64") else None

@@ -43,6 +43,10 @@ def plain(value: object) -> Any:
         return value
     if isinstance(value, np.ndarray | list | tuple):
         return {"array": np.asarray(value).tolist()}
+    if isinstance(value, np.dtype | type):
+        return str(np.dtype(value))
+    if hasattr(value, "__float__"):  # a fraction, a decimal: what the core was told
+        return float(value)
     return None
 
 

@@ -100,7 +100,7 @@ public:
         constexpr double kDigits = 0.01;
         const double own = has_first() ? static_cast<double>(value_[0] * value_[0]) : 0.0;
         const double norm2 = row.norm2 - own;
-        return std::abs(norm2 - 1) <= kDigits || norm2 == 0;
+        return std::abs(norm2 - 1) <= kDigits || (norm2 == 0 && is_zero());
     }
     /// Whether a value is larger than the number its slot has in `scale`.
     [[gnu::always_inline]] bool exceeds(const T* scale, const Planes<T>& planes) const noexcept {
@@ -140,6 +140,11 @@ public:
     }
 
 private:
+    /// Whether no value but the intercept's is other than 0: squares of small ones are lost beside its own.
+    [[gnu::noinline]] bool is_zero() const noexcept {
+        const T* const first = row.value + (has_first() ? 1 : 0);
+        return std::all_of(first, row.value + row.size, [](T x) { return x == 0; });
+    }
     /// Whether the row has an entry for the intercept.
     bool has_first() const noexcept { return row.value == value_.data(); }
 
