@@ -110,9 +110,12 @@ public:
                 if (!fuzz::is_utf8(cell)) return false;
                 fuzz::add_text(row, cell, settings_.text);
             } else if (!cell.empty() && cell != "NA") {
-                if (role == "undecided") roles_[i] = is_number(cell) ? "numeric" : "categorical";
+                const bool yes = cell == "true" || cell == "True" || cell == "TRUE";
+                const bool no = cell == "false" || cell == "False" || cell == "FALSE";
+                if (role == "undecided" && fuzz::is_time(cell)) return false;
+                if (role == "undecided") roles_[i] = yes || no || is_number(cell) ? "numeric" : "categorical";
                 if (roles_[i] == "numeric") {
-                    const auto value = fuzz::to_float(cell);
+                    const auto value = yes || no ? std::optional<float>(yes) : fuzz::to_float(cell);
                     if (!value) return false;
                     if (*value != 0) finite = fuzz::add_feature(row, column(names_[i]), *value) && finite;
                 } else {

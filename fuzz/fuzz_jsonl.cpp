@@ -281,7 +281,7 @@ private:
         }
         if (const std::string* text = node.as<std::string>()) {
             add(name + "=" + *text, 1);
-            return true;
+            return !fuzz::is_time(*text);
         }
         if (const bool* truth = node.as<bool>()) {
             if (*truth) add(name, 1);
@@ -289,7 +289,7 @@ private:
         }
         if (const auto* list = node.as<std::vector<Node>>()) {
             for (const Node& one : *list) {
-                if (!one.as<std::string>()) return false;
+                if (!one.as<std::string>() || fuzz::is_time(*one.as<std::string>())) return false;
                 add(name + "=" + *one.as<std::string>(), 1);
             }
             return true;

@@ -96,7 +96,7 @@ Verdict read_line(const std::string& line, const text::Settings& settings, Row& 
             value *= scale;
             if (std::isinf(value)) return Verdict::refused;
             const auto column = static_cast<std::int32_t>(hash & ((1u << settings.bits) - 1));
-            finite = fuzz::add_feature(row, column, value) && finite;
+            if (value != 0) finite = fuzz::add_feature(row, column, value) && finite;
         }
     }
     return finite ? Verdict::row : Verdict::refused;

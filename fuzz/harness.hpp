@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -279,6 +280,12 @@ inline std::optional<std::string> label(const std::string& text) {
         text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
     if (text.size() > 1024 || control || !is_utf8(text)) return {};
     return text;
+}
+
+/// A date, a blank or a T, hours and minutes.
+inline bool is_time(const std::string& text) {
+    static const std::regex form("[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}");
+    return std::regex_match(text.substr(0, 16), form);
 }
 
 /// Adds in the order of the file; answers false when the sum is not finite.

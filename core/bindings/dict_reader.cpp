@@ -61,8 +61,11 @@ double as_number(PyObject* key, PyObject* number) {
     if (x == -1.0 && PyErr_Occurred()) {
         if (!PyErr_ExceptionMatches(PyExc_Exception)) throw nb::python_error();  // Ctrl-C
         nb::python_error reason;  // what the value's own code raised, which the caller must see
-        const std::string message =
-            "feature " + repr(key) + " must be a number or a string, got " + repr(number);
+        std::string message =
+            "feature " + repr(key) + " must be a number, a string or a list of strings, got " + repr(number);
+        const std::string type = nb::cast<std::string>(nb::handle(number).type().attr("__name__"));
+        if (nb::hasattr(number, "isoformat") || type == "datetime64")
+            message += std::string("; ") + FeatureMap::kNoTimestamps;
         nb::raise_from(reason, PyExc_TypeError, "%s", message.c_str());
         throw nb::python_error();
     }
@@ -79,11 +82,25 @@ long long as_column(PyObject* key) {
     return column;
 }
 
-void add(FeatureMap& map, PyObject* key, PyObject* number) {
-    if (PyUnicode_Check(number)) {  // a category: {"colour": "red"} is the feature "colour=red"
-        map.add(text(key) + "=" + text(number), 1.0);
-        return;
+/// A list of strings: a category each.
+void add_categories(FeatureMap& map, PyObject* key, PyObject* list) {
+    const std::string name = text(key);
+    for (nb::handle category : nb::borrow(list)) {
+        if (!PyUnicode_Check(category.ptr()))
+            throw nb::type_error(("feature " + repr(key) +
+                                  " must be a number, a string or a list of strings, got " + repr(list) +
+                                  "; give numbers a name each")
+                                     .c_str());
+        map.add_category(name, utf8(category.ptr()));
     }
+}
+
+/// {"age": 31, "city": "Rome", "tags": ["a", "b"], "new": True, "left": None}: a number is the feature of its
+/// key, a string and each string of a list the feature "key=string", None is none.
+void add(FeatureMap& map, PyObject* key, PyObject* number) {
+    if (number == Py_None) return;
+    if (PyUnicode_Check(number)) return map.add_category(text(key), utf8(number));
+    if (PyList_Check(number) || PyTuple_Check(number)) return add_categories(map, key, number);
     const double x = PyFloat_CheckExact(number) ? PyFloat_AsDouble(number) : as_number(key, number);
     if (PyUnicode_Check(key))
         map.add(utf8(key), x);

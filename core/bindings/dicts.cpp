@@ -99,7 +99,8 @@ void bind_dicts(nb::module_& m, nb::class_<Handle>& learner) {
             [](Handle& self, int bits, const std::string& hash) {
                 const auto lock = own_turn(self.turn);
                 self.features.bits = bits;
-                self.features.hash = hash_named(hash);
+                self.features.older = hash == "older";
+                self.features.hash = hash_named(self.features.older ? "murmur" : hash);
             },
             nb::arg("bits"), nb::arg("hash"))
         .def(

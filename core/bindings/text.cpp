@@ -7,6 +7,7 @@
 
 #include "bindings.hpp"
 #include "onlinear/text/features.hpp"
+#include "onlinear/text/meaning.hpp"
 #include "onlinear/text/murmur3.hpp"
 #include "onlinear/text/number.hpp"
 #include "onlinear/text/unicode.hpp"
@@ -100,6 +101,8 @@ void bind_functions(nb::module_& m) {
         nb::arg("hash"), nb::arg("bits"), nb::arg("name"),
         nb::sig("def place_of(hash: str, bits: int, name: str) -> tuple[int, float]"),
         "The column of a name among 2**bits, and the sign with which it counts there.");
+    m.def("is_timestamp", &text::is_timestamp, nb::arg("word"),
+          "Whether a word begins as a date and a time of ISO 8601 do.");
     m.def("hashed_index", &text::hashed_index, nb::arg("index"), nb::arg("bits"),
           "The column of a numbered feature among 2**bits.");
     m.def(

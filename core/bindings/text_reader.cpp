@@ -189,7 +189,7 @@ void bind_reader(nb::module_& m) {
         .def(
             "__init__",
             [](ReaderHandle* self, const std::string& format, std::uint64_t max_features,
-               const std::string& hash, int bits, bool zero_based, bool multilabel,
+               const std::string& hash, bool older, int bits, bool zero_based, bool multilabel,
                const std::string& labelled, const std::string& label, const std::string& weight,
                const std::string& tag, Words text_fields, Words numeric, Words categorical, Words ignored,
                Words missing, const std::string& delimiter, const std::string& analyzer, int ngram_min,
@@ -200,6 +200,7 @@ void bind_reader(nb::module_& m) {
                 s.max_features = std::min<std::uint64_t>(max_features, std::uint64_t{1} << 31);
                 s.bits = checked_bits(bits, format == "svmlight" ? 0 : 1);
                 s.hash = hash_named(hash);
+                s.older = older;
                 s.zero_based = zero_based;
                 s.multilabel = multilabel;
                 s.labelled = labelled == "always"  ? text::Labelled::always
@@ -221,9 +222,9 @@ void bind_reader(nb::module_& m) {
                 new (self)
                     ReaderHandle(format, s, max_names, {batch_rows, batch_entries}, {skip, max_errors});
             },
-            nb::arg("format"), nb::kw_only(), nb::arg("max_features"), nb::arg("hash"), nb::arg("bits"),
-            nb::arg("zero_based"), nb::arg("multilabel"), nb::arg("labelled"), nb::arg("label"),
-            nb::arg("weight"), nb::arg("tag"), nb::arg("text_fields"), nb::arg("numeric"),
+            nb::arg("format"), nb::kw_only(), nb::arg("max_features"), nb::arg("hash"), nb::arg("older"),
+            nb::arg("bits"), nb::arg("zero_based"), nb::arg("multilabel"), nb::arg("labelled"),
+            nb::arg("label"), nb::arg("weight"), nb::arg("tag"), nb::arg("text_fields"), nb::arg("numeric"),
             nb::arg("categorical"), nb::arg("ignored"), nb::arg("missing"), nb::arg("delimiter"),
             nb::arg("analyzer"), nb::arg("ngram_min"), nb::arg("ngram_max"), nb::arg("lowercase"),
             nb::arg("text_hash"), nb::arg("weighting"), nb::arg("l2"), nb::arg("batch_rows"),

@@ -3,7 +3,7 @@
 /// A cell of a numeric column is the feature named like the column, with the cell's value; a cell of a
 /// categorical column is the feature "column=cell". What a column is, the user says, or else its first
 /// cell that is not empty; from then on it stays so, and a cell that does not fit is a fault, never a
-/// guess. Empty cells are no features. Blanks around an unquoted cell do not count.
+/// guess. True is 1 and false is 0. Empty cells are no features. Blanks around an unquoted cell do not count.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -15,6 +15,7 @@
 #include "onlinear/text/bytes.hpp"
 #include "onlinear/text/features.hpp"
 #include "onlinear/text/format.hpp"
+#include "onlinear/text/meaning.hpp"
 #include "onlinear/text/named.hpp"
 #include "onlinear/text/number.hpp"
 #include "onlinear/text/utf8.hpp"
@@ -302,8 +303,16 @@ bool Csv::weight(const Cell& cell, ParsedRows& out, LineFault& fault) {
 
 bool Csv::number(Column& column, const Cell& cell, ParsedRows& out, LineFault& fault) {
     float value = 0;
-    const NumberKind kind = read_number(cell, value);
+    NumberKind kind = read_number(cell, value);
+    if (const auto truth = truth_of(cell.text); truth && !settings_.older) {
+        kind = NumberKind::finite;
+        value = *truth ? 1 : 0;
+    }
     if (column.role == Role::undecided) {
+        if (is_timestamp(cell.text) && !settings_.older) {
+            return fault.set(cell.at, "a number or a category", "the time " + quoted(cell.text),
+                             kTimestampRemedy);
+        }
         column.role = kind == NumberKind::word ? Role::categorical : Role::numeric;
         decided_[column.name] = column.role;
         if (column.role == Role::categorical) return this->cell(column, cell, out, fault);

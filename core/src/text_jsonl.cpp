@@ -15,6 +15,7 @@
 #include "onlinear/text/bytes.hpp"
 #include "onlinear/text/features.hpp"
 #include "onlinear/text/format.hpp"
+#include "onlinear/text/meaning.hpp"
 #include "onlinear/text/named.hpp"
 #include "onlinear/text/number.hpp"
 #include "onlinear/text/utf8.hpp"
@@ -341,6 +342,8 @@ private:
     bool features(bool& any, ParsedRows& out, LineFault& fault);
     bool others(bool all, ParsedRows& out, LineFault& fault);
     bool feature(std::string_view name, const Value& value, ParsedRows& out, LineFault& fault);
+    bool word(std::string_view name, const Value& value, ParsedRows& out, LineFault& fault);
+    bool category(std::string_view name, const Value& value, ParsedRows& out, LineFault& fault);
     bool keys_once(LineFault& fault) const;
     static bool unsuited(const Value& value, const char* expected, const char* remedy, LineFault& fault);
 
@@ -489,6 +492,16 @@ bool Jsonl::texts(bool& any, ParsedRows& out, LineFault& fault) {
     return true;
 }
 
+/// A string where nothing was said of its key.
+bool Jsonl::word(std::string_view name, const Value& value, ParsedRows& out, LineFault& fault) {
+    const std::string_view text = unescape(value, scratch_);
+    if (is_timestamp(text) && !settings_.older) {
+        return fault.set(value.first, "a number or a category", "the time " + quoted(text), kTimestampRemedy);
+    }
+    named_.add_category(name, text, out);
+    return true;
+}
+
 bool Jsonl::feature(std::string_view name, const Value& value, ParsedRows& out, LineFault& fault) {
     switch (value.kind) {
         case Kind::number: {
@@ -499,8 +512,7 @@ bool Jsonl::feature(std::string_view name, const Value& value, ParsedRows& out, 
             return true;
         }
         case Kind::string:
-            named_.add_category(name, unescape(value, scratch_), out);
-            return true;
+            return word(name, value, out, fault);
         case Kind::literal:
             if (*value.first == 't') named_.add(name, 1, out);
             return true;
@@ -512,14 +524,32 @@ bool Jsonl::feature(std::string_view name, const Value& value, ParsedRows& out, 
                 if (element.kind != Kind::string) {
                     return unsuited(element, "a string in the array", "Give numbers a name each.", fault);
                 }
-                named_.add_category(name, unescape(element, scratch_), out);
-                return true;
+                return word(name, element, out, fault);
             });
         }
         case Kind::object:
             break;
     }
     return unsuited(value, "a number or a string", "Flatten nested objects.", fault);
+}
+
+/// A value of a key that was said to hold categories.
+bool Jsonl::category(std::string_view name, const Value& value, ParsedRows& out, LineFault& fault) {
+    switch (value.kind) {
+        case Kind::number:
+            named_.add_category(name, settings_.older ? value.raw() : category_of(value.raw()), out);
+            return true;
+        case Kind::string:
+            named_.add_category(name, unescape(value, scratch_), out);
+            return true;
+        case Kind::literal:
+            if (settings_.older || value.is_null()) break;
+            named_.add_category(name, value.raw(), out);
+            return true;
+        default:
+            break;
+    }
+    return feature(name, value, out, fault);
 }
 
 bool Jsonl::features(bool& any, ParsedRows& out, LineFault& fault) {
@@ -557,14 +587,12 @@ bool Jsonl::others(bool all, ParsedRows& out, LineFault& fault) {
         const bool numeric = listed(settings_.numeric_fields, member.key);
         const bool categorical = listed(settings_.categorical_fields, member.key);
         if (!all && !numeric && !categorical) continue;
-        if (categorical && member.value.kind == Kind::number) {
-            named_.add_category(member.key, member.value.raw(), out);
-            continue;
-        }
         if (numeric && member.value.kind == Kind::string) {
             return unsuited(member.value, "a number", "Numbers stand without quotes.", fault);
         }
-        if (!feature(member.key, member.value, out, fault)) return false;
+        const bool good = categorical ? category(member.key, member.value, out, fault)
+                                      : feature(member.key, member.value, out, fault);
+        if (!good) return false;
     }
     return true;
 }

@@ -241,7 +241,8 @@ const char* VowpalWabbit::plain_features(const char* p, const char* last, const 
         const PlainEntry entry = plain_entry(p);
         if (entry.end == nullptr || entry.end > last) break;
         out.indices[count] = static_cast<std::int32_t>((entry.name + space.hash) & mask_);
-        out.values[count++] = entry.value;
+        out.values[count] = entry.value;
+        count += entry.value != 0;  // a zero is no feature
         p = entry.end + (entry.end != last);
     }
     out.indices.resize(count);
@@ -285,7 +286,7 @@ bool VowpalWabbit::features(const char*& p, const char* last, Namespace& space, 
                              "Scale the feature down.");
         }
         if (own_hash_) {
-            out.add_entry(static_cast<std::int32_t>(hash & mask_), weight);
+            if (weight != 0) out.add_entry(static_cast<std::int32_t>(hash & mask_), weight);
         } else {
             // Nameless features are numbered, as Vowpal Wabbit's hash has it, too.
             const std::string number_name = name.empty() ? std::to_string(space.nameless - 1) : std::string();

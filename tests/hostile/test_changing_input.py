@@ -60,7 +60,7 @@ def test_why_a_value_is_no_number_is_not_swallowed(model: Any, started: bool) ->
         if call.__code__.co_names[0] == "predict_one" and not started:
             continue
         with pytest.raises(
-            TypeError, match="feature 'a' must be a number or a string, got <.*Broken"
+            TypeError, match="feature 'a' must be a number, a string or a list of strings, got <.*Broken"
         ) as error:
             call()
         assert isinstance(error.value.__cause__, OSError)

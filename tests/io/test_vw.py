@@ -149,4 +149,6 @@ def test_values_are_read_to_the_last_bit(numbers: list[str]) -> None:
     line = "1 | " + " ".join(f"{column}:{number}" for column, number in enumerate(numbers))
     ((_, features),) = rows(f"{line}\n", "vw")
 
-    assert [features[column] for column in range(len(numbers))] == [float(np.float32(n)) for n in numbers]
+    assert [features.get(column, 0.0) for column in range(len(numbers))] == [
+        float(np.float32(n)) for n in numbers
+    ]

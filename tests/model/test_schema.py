@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 import io
 import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -15,14 +17,14 @@ from hypothesis import strategies as st
 
 import onlinear
 from onlinear import AROWClassifier
-from onlinear.exceptions import DataError, ParameterError
+from onlinear.exceptions import DataError, ParameterError, ReadError
 
 from ..cli.commands import onlinear as run
 from ..hostile.crafting import edited
 
 HASHES = ["murmur", "murmur-signed", "vw"]
-ROW = {"age": 31.5, "city": "Rome", "größe": -2.0, "12": 0.25}
-NUMBERS = {"age": 31.5, "city=Rome": 1.0, "größe": -2.0, "12": 0.25}
+ROW = {"age": 31.5, "city": "Rome", "größe": -2.0, "12": 0.25, "new": True, "old": False, "left": None}
+NUMBERS = {"age": 31.5, "city=Rome": 1.0, "größe": -2.0, "12": 0.25, "new": 1.0}
 
 
 def through_jsonl(row: dict[str, Any], folder: Path) -> Path:
@@ -46,7 +48,8 @@ def through_parquet(row: dict[str, Any], folder: Path) -> Path:
 
 def through_vw(row: dict[str, Any], folder: Path) -> Path:
     """Features in the namespace without a name."""
-    told = [f"{name}={value}" if isinstance(value, str) else f"{name}:{value}" for name, value in row.items()]
+    there = {name: value for name, value in row.items() if value is not None}
+    told = [f"{k}={v}" if isinstance(v, str) else f"{k}:{float(v)}" for k, v in there.items()]
     (folder / "row.vw").write_text("| " + " ".join(told) + "\n")
     return folder / "row.vw"
 
@@ -75,6 +78,78 @@ def test_a_row_is_the_same_through_every_door(door: Any, hash: str, tmp_path: Pa
     """Columns and values are those of the dict."""
     assert read_row(door(ROW, tmp_path), hash=hash) == read_dict(ROW, hash)
     assert read_dict(ROW, hash) == read_dict(NUMBERS, hash)
+
+
+def test_lists_are_categories_each_and_nothing_is_no_feature(tmp_path: Path) -> None:
+    """Through the doors that have lists."""
+    row = {"tags": ["a", "b"], "none": [], "age": 2.0, "gone": None, "zero": 0}
+    same = {"tags=a": 1, "tags=b": 1, "age": 2.0}
+
+    assert read_dict(row, "murmur") == read_dict(same, "murmur")
+    for door in (through_jsonl, through_parquet):
+        assert read_row(door(row, tmp_path)) == read_dict(row, "murmur")
+    assert read_dict({"tags": ("a", "b")}, "murmur") == read_dict({"tags": ["a", "b"]}, "murmur")
+
+
+TIMES = ["2024-05-01 12:30", "2024-05-01T12:30:59.5Z", "0000-99-99 99:99+02:00"]
+
+
+@pytest.mark.parametrize("door", [through_jsonl, through_csv, through_parquet])
+@pytest.mark.parametrize("time", TIMES)
+def test_a_time_is_refused_with_what_to_do(door: Any, time: str, tmp_path: Path) -> None:
+    """As a category every row would have its own. Dates are categories, and so is what was called one."""
+    path = door({"when": time, "age": 3.0}, tmp_path)
+    with pytest.raises(
+        ReadError, match=r"row\..*:.*expected a number or a category, found .*such as the hour"
+    ):
+        read_row(path)
+
+    assert read_row(path, ignore="when") == read_dict({"age": 3.0}, "murmur")
+    categories = read_row(path, categorical="when")
+    assert categories == read_row(through_jsonl({"age": 3.0, f"when={time}": 1}, tmp_path))
+    assert len(read_row(door({"when": "2024-05-01"}, tmp_path))) == 1
+
+
+@pytest.mark.parametrize(
+    "time", [*TIMES, dt.datetime(2024, 5, 1), dt.date(2024, 5, 1), np.datetime64("2024-05-01")]
+)
+def test_a_dict_with_a_time_is_refused_with_what_to_do(time: Any) -> None:
+    """Whatever holds it."""
+    model = AROWClassifier().learn_one({"a": 1}, "x")
+    before = model.digest()
+    with pytest.raises((DataError, TypeError), match="'when'.*such as the hour"):
+        model.learn_one({"a": 1, "when": time}, "y")
+
+    assert model.digest() == before
+
+
+def test_a_column_of_times_is_refused_by_name(tmp_path: Path) -> None:
+    """Its type says what it is."""
+    pd.DataFrame({"when": pd.to_datetime(["2024-05-01"]), "age": [3.0]}).to_parquet(tmp_path / "t.parquet")
+    with pytest.raises(
+        ReadError, match='column "when" has type timestamp.*such as the hour.*ignore=."when".'
+    ):
+        read_row(tmp_path / "t.parquet")
+
+
+def test_a_category_is_named_alike_whatever_holds_it(tmp_path: Path) -> None:
+    """Numbers and truth that were said to be categories."""
+    for row in ({"zip": 501, "new": True}, {"zip": 501.0, "new": True}):
+        for door in (through_jsonl, through_parquet):
+            got = read_row(door(row, tmp_path), categorical=["zip", "new"])
+            assert got == read_dict({"zip=501": 1, "new=true": 1}, "murmur")
+    (tmp_path / "row.csv").write_text("zip,new\n00501,true\n")
+    assert read_row(tmp_path / "row.csv", categorical=["zip", "new"]) == read_dict(
+        {"zip=00501": 1, "new=true": 1}, "murmur"
+    )
+
+
+def test_older_models_read_truth_and_times_as_they_did(tmp_path: Path) -> None:
+    """A table's true and false were categories, and so were times."""
+    path = through_csv({"new": "true", "when": TIMES[0]}, tmp_path)
+    older = read_row(path, hash="murmur", alternate_sign=True)
+
+    assert older == read_dict({"new=true": 1, f"when={TIMES[0]}": 1}, "older")
 
 
 @pytest.mark.parametrize("hash", HASHES)

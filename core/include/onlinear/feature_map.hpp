@@ -11,6 +11,7 @@
 
 #include "onlinear/rows/matrix.hpp"
 #include "onlinear/text/hash.hpp"
+#include "onlinear/text/meaning.hpp"
 #include "onlinear/word_list.hpp"
 
 namespace onlinear {
@@ -25,6 +26,7 @@ class FeatureMap {
 public:
     int bits = 0;  // 0: strings are not hashed
     text::Hash hash = text::Hash::murmur;
+    bool older = false;  // a timestamp is a category, as in models without a schema
     std::size_t max_features = std::size_t{1} << 28;
     std::size_t max_names = std::size_t{1} << 20;
     std::unordered_map<std::string, std::uint32_t> columns;  // named columns
@@ -72,6 +74,21 @@ public:
         push(static_cast<std::uint32_t>(column), x);
     }
 
+    /// A category: {"colour": "red"} is the feature "colour=red".
+    void add_category(std::string_view name, std::string_view category) {
+        if (text::is_timestamp(category) && !older)
+            throw std::invalid_argument("feature '" + std::string(name) + "' is the time " +
+                                        std::string(category) + "; " + kNoTimestamps);
+        std::string word(name);
+        word += '=';
+        word += category;
+        add(word, 1.0);
+    }
+
+    /// What to do with a time.
+    static constexpr const char* kNoTimestamps =
+        "take what matters of it as features of their own, such as the hour, and leave it out";
+
     /// All features of a dict whose strings are hashed, at once and in little time. `each(f)` calls f(word,
     /// x) for `size` of them until it says false, and returns whether it never did; words must stay where
     /// they are meanwhile. False, as if nothing had been added, where there are other than `size`, or
@@ -89,11 +106,11 @@ public:
         const std::size_t pitch = pitch_;
         const auto width = static_cast<unsigned>(bits);
         std::string_view* const met = met_.data();
-        std::size_t found = 0;
+        std::size_t met_so_far = 0, found = 0;
         std::uint32_t top = 0;
         bool finite = true;
         const bool plain = each([&](std::string_view word, double x) __attribute__((always_inline)) {
-            if (found == size) [[unlikely]]
+            if (met_so_far == size) [[unlikely]]
                 return false;
             const std::uint32_t column = column_of(word, width);
             __builtin_prefetch(place + column * pitch, 1);
@@ -102,18 +119,21 @@ public:
             met[found] = word;
             top = std::max(top, column);
             finite &= is_plain(x);
-            ++found;
+            found += x != 0;  // a zero is no feature, as in files
+            ++met_so_far;
             return true;
         });
-        if (!plain || found != size) {
+        if (!plain || met_so_far != size) {
             clear();
             return false;
         }
+        index.resize(found);
+        value.resize(found);
         if (learning_ && size > 0) need_room_for_words();
         hashed = size != 0;
         top_ = size != 0 ? static_cast<std::int64_t>(top) : -1;
         finite_ = finite;
-        if (learning_ && has_room_for_words()) note_words(size);
+        if (learning_ && has_room_for_words()) note_words(found);
         return true;
     }
 
@@ -273,10 +293,10 @@ private:
         const auto column = static_cast<std::uint32_t>(place.column);
         if (learning_) {
             need_room_for_words();
-            note(column, word);
+            if (x != 0) note(column, word);
         }
         hashed = true;
-        push(column, static_cast<double>(place.sign) * x);
+        if (x != 0) push(column, static_cast<double>(place.sign) * x);  // a zero is no feature, as in files
     }
 
     void push(std::uint32_t column, double x) {

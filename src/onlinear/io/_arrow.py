@@ -32,6 +32,12 @@ __all__ = ["ArrowReader"]
 
 _ROWS = 8192
 
+_IGNORE = 'Say ignore=["{name}"] (--ignore), or convert it.'
+_NO_TIMES = (
+    "Take what matters of it as features of their own, such as the hour, and leave it out: "
+    'ignore=["{name}"] (--ignore); or say categorical=["{name}"] (--categorical).'
+)
+
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
@@ -82,6 +88,7 @@ class ArrowReader:
         self._bits = settings.bits or DEFAULT_BITS
         self._schema = settings.schema(format)
         self._hash, words = settings.hashes(format)
+        self._older = self._hash != words
         text = settings.text_settings._replace(hash=words)
         self._hasher = _text.Hasher(bits=self._bits, max_names=settings.max_names, **text.native())
         self._names: dict[int, str] = {}
@@ -164,9 +171,13 @@ class ArrowReader:
             roles[name] = role
         for field in schema:
             if roles[field.name] == "unknown":
+                remedy = (
+                    _NO_TIMES.format(name=field.name)
+                    if _is_time(field.type)
+                    else _IGNORE.format(name=field.name)
+                )
                 raise ReadError(
-                    f'{source}: column "{field.name}" has type {field.type}, which is no feature. '
-                    f'Say ignore=["{field.name}"] (--ignore), or convert it.',
+                    f'{source}: column "{field.name}" has type {field.type}, which is no feature. {remedy}',
                     source,
                 )
         return roles
@@ -184,7 +195,7 @@ class ArrowReader:
                 case "numeric":
                     self._add_numbers(rows, number, name, column)
                 case "categorical":
-                    self._add_categories(rows, name, column)
+                    self._add_categories(rows, number, name, column)
                 case "text":
                     self._add_text(rows, column)
                 case "label":
@@ -297,10 +308,15 @@ class ArrowReader:
         feature = np.full(len(at), place, np.int64)
         rows.entries.append(_Entries(at, feature, np.float32(sign) * values[at]))
 
-    def _add_categories(self, rows: _Rows, name: str, column: pa.Array) -> None:
+    def _add_categories(self, rows: _Rows, number: int, name: str, column: pa.Array) -> None:
         parents, codes, values = _categories(column)
         missing = {"", *self._settings.missing}
-        places = [(-1, 0.0) if value in missing else self._place(f"{name}={value}") for value in values]
+        names = [str(value) if self._older else _category(value) for value in values]
+        if not self._older and name not in self._settings.categorical:
+            times = np.array([_text.is_timestamp(value) for value in names] or [False])
+            remedy = _NO_TIMES.format(name=name)
+            rows.refuse(np.unique(parents[times[codes]]), number, column, "a number or a category", remedy)
+        places = [(-1, 0.0) if value in missing else self._place(f"{name}={value}") for value in names]
         features = np.array([place for place, _ in places] or [-1], np.int64)[codes]
         signs = np.array([sign for _, sign in places] or [0.0], np.float32)[codes]
         there = features >= 0
@@ -399,6 +415,12 @@ def _is_string(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or _is_view(kind))
 
 
+def _is_time(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_temporal(kind))
+
+
 def _is_view(kind: pa.DataType) -> bool:
     """Whether a type is that of strings as polars writes them."""
     import pyarrow as pa
@@ -438,6 +460,15 @@ def _categories(column: pa.Array) -> tuple[Ints, Ints, list[Any]]:
     valid = column.is_valid().to_numpy(zero_copy_only=False)
     codes = column.indices.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     return parents[valid].astype(np.int64), codes[valid], column.dictionary.to_pylist()
+
+
+def _category(value: Any) -> str:
+    """A value as a category: as JSON writes it, numbers without zeros behind the point."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return str(int(value))
+    return str(value)
 
 
 def _weights(rows: _Rows, number: int, column: pa.Array) -> Floats:

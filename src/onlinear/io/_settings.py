@@ -198,7 +198,8 @@ class Settings(NamedTuple):
     def schema(self, format: str) -> dict[str, Any] | None:
         """Return what a model keeps of how rows become columns; None where columns are numbers.
 
-        The hash "older" is that of versions before 0.2, which gave signs to the words of a text alone.
+        The hash "older" is that of versions before 0.2, which gave signs to the words of a text alone, and whose other
+        ways are meant with it.
         """
         if format == "svmlight":
             return None
@@ -223,6 +224,7 @@ class Settings(NamedTuple):
             "max_features": int(self.n_features or self.max_features),
             "bits": int(bits or 0),
             "hash": names,
+            "older": names != words,
             "zero_based": bool(self.zero_based),
             "multilabel": bool(self.multilabel),
             "labelled": {True: "always", False: "never", None: "as found"}[self.labelled],

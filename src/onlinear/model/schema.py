@@ -44,8 +44,8 @@ class Schema:
 
     @property
     def hash_of_names(self) -> str:
-        """How the names of features are hashed."""
-        return "murmur" if self.hash in (None, OLDER) else self.hash
+        """How the names of dicts are hashed."""
+        return self.hash or "murmur"
 
     def negative(self, words: Mapping[int, str]) -> set[int]:
         """The columns among those of `words` in which the word counts with a minus, so that its weight has the other sign."""

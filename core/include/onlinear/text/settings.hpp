@@ -36,6 +36,9 @@ struct Settings {
     /// Names are hashed to 2^bits columns. For svmlight 0 means that indices are columns.
     unsigned bits = 0;
     Hash hash = Hash::murmur;  ///< of names; that of words is the text's
+    /// As models without a schema have it: in CSV true and false are categories, and so is a timestamp
+    /// anywhere.
+    bool older = false;
     bool zero_based = false;
     bool multilabel = false;
     Labelled labelled = Labelled::as_found;
