@@ -63,7 +63,9 @@ void lanes_squared(const T* w, const std::uint32_t* rows, const T* x, std::size_
 template <class T, int N>
 inline bool score_strip(const T* w, std::size_t width, const std::int32_t* index, const T* x, std::size_t n,
                         std::size_t left, std::size_t columns, double* out) {
-    constexpr std::size_t s = VectorOf<T>::size, kAhead = 32;
+    constexpr std::size_t s = VectorOf<T>::size;
+    // An entry takes 2 ns, memory 100 and more: 20 classes over 42 MB take 0.53 of the time they took with 32.
+    constexpr std::size_t kAhead = 128;
     std::uint32_t outside = 0;
     for (std::size_t i = 0; i < N * s; ++i) out[i] = 0;
     for (std::size_t start = 0; start < n; start += kFold) {
