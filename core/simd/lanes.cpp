@@ -64,7 +64,7 @@ template <class T, int N>
 inline bool score_strip(const T* w, std::size_t width, const std::int32_t* index, const T* x, std::size_t n,
                         std::size_t left, std::size_t columns, double* out) {
     constexpr std::size_t s = VectorOf<T>::size;
-    // An entry takes 2 ns, memory 100 and more: 20 classes over 42 MB take 0.53 of the time they took with 32.
+    // An entry takes 2 ns, memory 100 and more: over 42 MB of 20 classes half the time of 32 entries ahead.
     constexpr std::size_t kAhead = 128;
     std::uint32_t outside = 0;
     for (std::size_t i = 0; i < N * s; ++i) out[i] = 0;
