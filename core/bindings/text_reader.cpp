@@ -108,6 +108,7 @@ public:
         return reader_->read(*batch_);
     }
 
+    std::int64_t pending() const noexcept { return batch_->rows(); }
     BatchHandle take() { return {std::exchange(batch_, pool_->take())}; }
 
     const text::Reader& reader() const noexcept { return *reader_; }
@@ -238,6 +239,7 @@ void bind_reader(nb::module_& m) {
         .def("finish", &ReaderHandle::finish, "Say that the file has ended.")
         .def("start_file", &ReaderHandle::start_file, "Say that another file begins.")
         .def("read", &ReaderHandle::read, "Read rows into the open batch, without the interpreter's lock.")
+        .def_prop_ro("pending", &ReaderHandle::pending, "How many rows the open batch has.")
         .def("take", &ReaderHandle::take, "Hand over the open batch and open another.")
         .def("last_problem", [](const ReaderHandle& r) { return r.reader().last_problem(); })
         .def("problems", [](const ReaderHandle& r) { return r.reader().problems(); })

@@ -55,12 +55,16 @@ void Reader::finish() {
     commit(1);
 }
 
-/// False while it takes more bytes to tell.
+/// False while it takes more bytes to tell; a line shorter than a mark is not waited behind.
 bool Reader::skip_byte_order_mark() {
     const auto size = static_cast<std::size_t>(end_ - cursor_.at);
-    if (size < 3 && !finished_) return false;
-    at_start_ = false;
     const std::string_view start(cursor_.at, std::min<std::size_t>(size, 3));
+    const auto may_become = [start](std::string_view mark) {
+        return start.size() < mark.size() && mark.starts_with(start);
+    };
+    if (!finished_ && (may_become("\xef\xbb\xbf") || may_become("\xff\xfe") || may_become("\xfe\xff")))
+        return false;
+    at_start_ = false;
     if (start == "\xef\xbb\xbf") {
         cursor_.at += 3;
         complete_ = std::max(complete_, buffer_.data() + (cursor_.at - buffer_.data()));

@@ -51,10 +51,11 @@ def predict_sequences(
                 numbers, sure = model.native.tag(batch.native, proba)
                 found = _columns([str(model.classes[k]) for k in numbers.tolist()], sure)
                 reader.write(out, batch, found)
+                out.flush()  # somebody may wait for the answers of a live pipe
                 rows += batch.n_rows
             reader.write_rest(out)
+            out.flush()
             refused += reader.n_refused
-    out.flush()
     return rows, refused
 
 
@@ -100,6 +101,9 @@ class _CopiedFiles(ConllFiles):
             for more in found[first:last]:
                 line = self._lines.popleft()[1]
                 out.write((b"\t" if b"\t" in line else b" ").join([line, *more]) + b"\n")
+        while self._lines and not self._lines[0][1]:  # that a sequence has ended is not kept back
+            self._lines.popleft()
+            out.write(b"\n")
 
     def _write_until(self, out: BinaryIO, number: int) -> None:
         """Write blank lines; a line that is none is of a sequence that was left out."""

@@ -80,12 +80,24 @@ class Ahead(Iterator[T]):
         # Also runs at exit, before the interpreter is taken down under the thread's feet.
         self._close = weakref.finalize(self, self._work.stop, thread)
         self._ended = False
+        self._next: T | _End | None = None  # taken from the queue to see whether it is there
         thread.start()
+
+    def ready(self, seconds: float) -> bool:
+        """Whether the next item, or the end, is there within some time."""
+        if self._next is None:
+            try:
+                self._next = self._work.queue.get(timeout=seconds)
+            except queue.Empty:
+                return False
+        return True
 
     def __next__(self) -> T:
         if self._ended:
             raise StopIteration
-        item = self._work.queue.get()
+        item, self._next = self._next, None
+        if item is None:
+            item = self._work.queue.get()
         if not isinstance(item, _End):
             self._work.places.put(None)
             return item

@@ -13,7 +13,7 @@ from typing import Protocol
 
 from ..exceptions import ReadError
 
-__all__ = ["COMPRESSIONS", "Decompressor", "detect", "open_member"]
+__all__ = ["COMPRESSIONS", "Decompressor", "detect", "may_become_compressed", "open_member"]
 
 BLOCK = 1 << 17
 
@@ -113,6 +113,13 @@ _MEMBERS: dict[str, Callable[[], _Member]] = {
     "xz": _xz_member,
     "zstd": _zstd_member,
 }
+
+
+def may_become_compressed(head: bytes) -> bool:
+    """Whether the first bytes of a file, too few to tell, may be those of a compressed one."""
+    return any(magic.startswith(head) for _, magic in _MAGIC) or (
+        head[1:] == b"\x2a\x4d\x18"[: len(head) - 1] and 0x50 <= head[0] <= 0x5F
+    )
 
 
 def open_member(compression: str) -> _Member:

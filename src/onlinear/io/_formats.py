@@ -81,7 +81,8 @@ def _sniff(head: bytes) -> str | None:
         return "parquet"
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return "arrow"
-    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    whole = head[: head.rfind(b"\n") + 1] or head  # the last line may be cut
+    text = whole.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     if not lines:
         return "svmlight"  # nothing to read: every format gives no rows

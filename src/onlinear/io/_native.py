@@ -10,7 +10,7 @@ from .._core import text as _text
 from ._batch import Batch, Buffers
 from ._problem import Problem
 from ._settings import Settings
-from ._source import ByteStream
+from ._source import ByteStream, Pause
 
 __all__ = ["Item", "NativeReader"]
 
@@ -51,14 +51,20 @@ class NativeReader:
         """Read one file to its end."""
         native, State = self._native, _text.State
         native.start_file()
+        pause = Pause(stream)
         while True:
             with self._lock:
                 state = native.read()
             if state == State.hungry:
+                if (
+                    native.pending and pause.begun()
+                ):  # whoever waits for an answer need not wait for a full batch
+                    yield self._item(stream.name)
                 if not stream.fill(native):
                     native.finish()
                 continue
             yield self._item(stream.name)
+            pause.over()
             if state == State.ended:
                 return
             if state == State.stopped:

@@ -6,17 +6,18 @@ import errno
 import io
 import os
 import sys
+import time
 from collections.abc import Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeAlias, cast
 
 from ..exceptions import ParameterError, ReadError
 from ._ahead import Ahead
-from ._compression import BLOCK, LONGEST_MAGIC, Decompressor, detect
+from ._compression import BLOCK, LONGEST_MAGIC, Decompressor, detect, may_become_compressed
 
 if TYPE_CHECKING:
     from ..model.types import Numbers
 
-__all__ = ["ByteStream", "Sink", "Source", "expand", "open_stream"]
+__all__ = ["ByteStream", "Pause", "Sink", "Source", "expand", "open_stream"]
 
 OneSource: TypeAlias = "str | os.PathLike[str] | BinaryIO"
 Source: TypeAlias = "OneSource | Sequence[OneSource]"
@@ -86,7 +87,13 @@ class ByteStream:
         self._peeked = b""  # the same, decompressed
         self._consumed = 0
         self.size = _size_of(raw)
-        head = self._read_head(LONGEST_MAGIC)
+        head = b""
+        while (
+            len(head) < LONGEST_MAGIC
+            and may_become_compressed(head)
+            and (data := self._read_some(LONGEST_MAGIC - len(head)))
+        ):
+            head += data
         self.compression = detect(head)
         self._pending = head
         self._decompressor: Decompressor | None = None
@@ -98,6 +105,24 @@ class ByteStream:
     def consumed(self) -> int:
         """Bytes of the file read so far, compressed if it is."""
         return self._consumed
+
+    @property
+    def live(self) -> bool:
+        """Whether more bytes may come at any time, as from a pipe, and it can be asked whether they are there."""
+        return self.size is None and (self._ahead is not None or isinstance(self._raw, _Input))
+
+    def ready(self, seconds: float) -> bool:
+        """Whether a live stream has bytes, or has ended, within some time."""
+        if self._pending or self._peeked:
+            return True
+        return self._ahead.ready(seconds) if self._ahead is not None else self._raw_ready(seconds)
+
+    def _raw_ready(self, seconds: float) -> bool:
+        import select
+
+        poll = select.poll()
+        poll.register(self._raw, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
 
     def seekable(self, format: str) -> BinaryIO:
         """Return the file at its start, for formats that are read from their end."""
@@ -117,7 +142,11 @@ class ByteStream:
     def peek(self, size: int) -> bytes:
         """Look at the first plain bytes, as many as one block has of them, without taking them."""
         if self._decompressor is None:
-            self._pending = self._pending + self._read_head(size - len(self._pending))
+            while len(self._pending) < size and not self._pauses_behind_a_line():
+                data = self._read_some(size - len(self._pending))
+                if not data:
+                    break
+                self._pending += data
             return self._pending
         if not self._peeked:
             self._peeked = self._decompressor.read()
@@ -160,17 +189,21 @@ class ByteStream:
         if self._pending:
             data, self._pending = self._pending, b""
             return data
+        return self._read_some(size)
+
+    def _read_some(self, size: int) -> bytes:
+        """Read what is there, up to `size` bytes: pipes give what they have."""
         data = self._raw.read(size) or b""
         self._consumed += len(data)
         return data
 
-    def _read_head(self, size: int) -> bytes:
-        """Read `size` bytes, fewer only at the end: pipes give what they have."""
-        parts = b""
-        while len(parts) < size and (data := self._raw.read(size - len(parts))):
-            parts += data
-        self._consumed += len(parts)
-        return parts
+    def _pauses_behind_a_line(self) -> bool:
+        """Whether no more is there of a live stream, and a line that tells the format is: more is not waited for."""
+        if not self.live or b"\n" not in self._pending:
+            return False
+        lines = self._pending[: self._pending.rfind(b"\n")].splitlines()
+        told = any(line.strip() and not line.startswith(b"#") for line in lines)
+        return told and not self._raw_ready(0)
 
 
 class _PlainFile(io.RawIOBase):
@@ -210,6 +243,42 @@ class _Input(io.FileIO):
             return super().readinto(buffer)
         except OSError as error:
             raise OSError(error.errno, error.strerror, self._called) from None
+
+
+class Pause:
+    """Tells when a live stream brings nothing more for the moment, so that what was read of it is not kept back.
+
+    Rows wait for others for a moment, or reading from a busy pipe would make many small batches; not longer, however
+    steadily the others come.
+
+    Parameters
+    ----------
+    stream : ByteStream
+        What is read.
+    """
+
+    #: Seconds. Nobody notices them, and a pipe that is never empty has filled whole batches by then.
+    _MOMENT = 0.01
+
+    def __init__(self, stream: ByteStream) -> None:
+        self._stream = stream
+        self._until: float | None = None
+
+    def begun(self) -> bool:
+        """Whether the rows read so far have waited long enough; waits for what is left of their moment."""
+        if not self._stream.live:
+            return False
+        now = time.monotonic()
+        if self._until is None:
+            self._until = now + self._MOMENT
+        if now < self._until and self._stream.ready(self._until - now):
+            return False
+        self._until = None
+        return True
+
+    def over(self) -> None:
+        """The rows read so far were handed over."""
+        self._until = None
 
 
 def _size_of(raw: BinaryIO) -> int | None:

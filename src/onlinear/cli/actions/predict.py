@@ -83,11 +83,12 @@ def predict(
 
             for scored in score(model, reader):
                 out.write(_table(scored, names, scores, proba, std))
+                out.flush()  # somebody may wait for the answers of a live pipe
         else:
             lines = [name.encode() + b"\n" for name in names]
             for decided in decide(model, reader):
                 out.write(_core.joined(decided, lines))
-        out.flush()
+                out.flush()
         return reader.n_rows, reader.n_refused
 
 
@@ -101,8 +102,8 @@ def _predict_rows(
             out.write("\t".join(columns.names()).encode() + b"\n")
         for batch, blocks in read_blocks(model, reader):
             out.write(columns.lines(batch, blocks))
+            out.flush()
             rows += batch.n_rows
-        out.flush()
         return rows, reader.n_refused
 
 
