@@ -56,9 +56,7 @@ class NativeReader:
             with self._lock:
                 state = native.read()
             if state == State.hungry:
-                if (
-                    native.pending and pause.begun()
-                ):  # whoever waits for an answer need not wait for a full batch
+                if native.pending and pause.begun():  # whoever waits for an answer need not wait longer
                     yield self._item(stream.name)
                 if not stream.fill(native):
                     native.finish()

@@ -142,10 +142,7 @@ class ByteStream:
     def peek(self, size: int) -> bytes:
         """Look at the first plain bytes, as many as one block has of them, without taking them."""
         if self._decompressor is None:
-            while len(self._pending) < size and not self._pauses_behind_a_line():
-                data = self._read_some(size - len(self._pending))
-                if not data:
-                    break
+            while not self._shows(size) and (data := self._read_some(size - len(self._pending))):
                 self._pending += data
             return self._pending
         if not self._peeked:
@@ -197,10 +194,10 @@ class ByteStream:
         self._consumed += len(data)
         return data
 
-    def _pauses_behind_a_line(self) -> bool:
-        """Whether no more is there of a live stream, and a line that tells the format is: more is not waited for."""
-        if not self.live or b"\n" not in self._pending:
-            return False
+    def _shows(self, size: int) -> bool:
+        """Whether so many bytes are there, or a line that tells the format and nothing more to come for now."""
+        if len(self._pending) >= size or not self.live or b"\n" not in self._pending:
+            return len(self._pending) >= size
         lines = self._pending[: self._pending.rfind(b"\n")].splitlines()
         told = any(line.strip() and not line.startswith(b"#") for line in lines)
         return told and not self._raw_ready(0)
