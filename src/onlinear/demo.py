@@ -16,7 +16,7 @@ import re
 import time
 import warnings
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -327,8 +327,6 @@ def show_explanation(model: Any, hasher: TextHasher, words: dict[int, str], exam
     texts = [example.text for example in examples[-200:]]
     X = hasher.transform(texts)
     confident = int(np.argmax(model.confidence(X)))
-    from dataclasses import replace
-
     why = model.explain(X[confident], top=None)
     named = [
         replace(item, feature=words[int(item.feature[1:])])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -286,8 +287,6 @@ def _target_of(y: LabelsLike) -> float:
 
 
 def _numbers_of(y: LabelsLike) -> list[int]:
-    from operator import index
-
     try:
         return [_within_int32(index(label)) for label in y]
     except TypeError:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from ._core import text as _text
@@ -18,7 +19,6 @@ from .exceptions import ParameterError
 from .io._settings import Analyzer, TextSettings, Weighting, flag, whole
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
     from sklearn.utils import Tags
 
     from .model.types import Values
@@ -137,8 +137,6 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         csr_matrix of shape (n_documents, 2**bits)
             Rows with rising indices.
         """
-        from scipy.sparse import csr_matrix
-
         documents = _documents(X)
         hasher = self._make_hasher(0)
         single = np.dtype(self.dtype) == np.float32

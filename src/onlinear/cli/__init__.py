@@ -7,6 +7,7 @@ scikit-learn and scipy.
 
 from __future__ import annotations
 
+import os
 import sys
 
 from ._exit_codes import BROKEN_PIPE, INTERRUPTED
@@ -22,13 +23,7 @@ __all__ = ["as_process", "entry", "main"]
 
 def entry() -> None:
     """Run the command line and end the process: what the installed command calls."""
-    as_process(_command)
-
-
-def _command() -> int:
-    from ._running import run_process  # by now signals are looked after
-
-    return run_process(sys.argv[1:])
+    as_process(lambda: _run(sys.argv[1:], alone=True))
 
 
 def as_process(run: Callable[[], int]) -> NoReturn:
@@ -37,8 +32,6 @@ def as_process(run: Callable[[], int]) -> NoReturn:
     It ends at once, without taking the interpreter down object by object: that costs a tenth of a short run, and a
     Ctrl-C in the middle of it would show a traceback. All files are closed by then.
     """
-    import os
-
     code = guarded(run, _prepare)
     if sys.stderr is not None:
         sys.stderr.flush()
@@ -69,10 +62,12 @@ def main(arguments: list[str] | None = None) -> int:
     return guarded(lambda: _run(sys.argv[1:] if arguments is None else arguments))
 
 
-def _run(arguments: list[str]) -> int:
-    from ._running import run  # inside of `guarded`, which tells what goes wrong, in an import too
+def _run(arguments: list[str], *, alone: bool = False) -> int:
+    """Run a command; `alone` in its process, which can be set up for it."""
+    # By now signals are looked after, and `guarded` tells what goes wrong, in an import too.
+    from ._running import run
 
-    return run(arguments)
+    return run(arguments, alone=alone)
 
 
 def guarded(run: Callable[[], int], prepare: Callable[[], None] | None = None) -> int:
@@ -104,8 +99,6 @@ def _take_any_text() -> None:
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
-            import os
-
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  for as long as the process lives
         elif getattr(stream, "errors", None) == "strict":
             stream.reconfigure(errors="backslashreplace")
@@ -113,8 +106,6 @@ def _take_any_text() -> None:
 
 def _let_go_of_stdout() -> None:
     """The reader of our output has gone; flushing at exit must not complain again."""
-    import os
-
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):

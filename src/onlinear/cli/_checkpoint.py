@@ -7,6 +7,7 @@ compression.
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from dataclasses import asdict, dataclass, field, fields
@@ -189,8 +190,6 @@ class Checkpoint:
         return model, progress
 
     def _compare(self, plan: Values) -> None:
-        import json
-
         now = json.loads(json.dumps(self.plan))
         for name, value in now.items():
             if plan.get(name) != value:

@@ -8,20 +8,16 @@ import os
 from ._quick import read_arguments
 from .actions import act
 
-__all__ = ["run", "run_process"]
+__all__ = ["run"]
 
 
-def run_process(arguments: list[str]) -> int:
-    """Run a command as all that this process does; returns the exit code."""
-    # Modules make objects by the thousand and hardly any rubbish: looking for it takes a twentieth of a short run.
-    gc.set_threshold(100_000, 50, 100)
-    # numpy's BLAS would start a thread for every processor, and nothing here multiplies matrices.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    return run(arguments)
-
-
-def run(arguments: list[str]) -> int:
-    """Run a command; returns the exit code."""
+def run(arguments: list[str], *, alone: bool = False) -> int:
+    """Run a command; returns the exit code. `alone` in its process, which can be set up for it."""
+    if alone:
+        # Modules make objects by the thousand and hardly any rubbish: looking for it takes a twentieth of a short run.
+        gc.set_threshold(100_000, 50, 100)
+        # numpy's BLAS would start a thread for every processor, and nothing here multiplies matrices.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     plain = read_arguments(arguments)
     if plain is not None:
         return act(*plain)

@@ -5,7 +5,10 @@ This is the first module of the process; it imports nothing that takes time.
 
 from __future__ import annotations
 
+import _thread
+import os
 import signal
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,8 +48,6 @@ def _stop(number: int, frame: FrameType | None) -> None:
 
 def _end(number: int, frame: FrameType | None) -> None:
     """Asked again while what was asked for is under way: end without tidying up."""
-    import os
-
     os._exit(128 + number)
 
 
@@ -60,9 +61,6 @@ def put_off(number: int, frame: FrameType | None) -> bool:
         frame = frame.f_back
     if frame is None:
         return False
-    import _thread
-    import time
-
     here = _thread.get_ident()
 
     def send() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -475,7 +476,5 @@ def chosen(first: int, count: int, seed: int, share: float) -> Array:
 
 def peak_rss_mb() -> float:
     """The most memory this process has held, in MB."""
-    import resource
-
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / 1024 if sys.platform != "darwin" else peak / 1024**2

@@ -7,6 +7,8 @@ first row, so its source is read twice.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -154,9 +156,6 @@ class TableWriter:
     """CSV and TSV: a column for every feature, empty where a row has none."""
 
     def __init__(self, file: BinaryIO, kind: str, naming: Naming, survey: Survey) -> None:
-        import csv
-        import io
-
         self._file = file
         self._text = io.StringIO()
         self._csv = csv.writer(self._text, delimiter="\t" if kind == "tsv" else ",", lineterminator="\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -32,8 +33,6 @@ _DETECTORS: dict[str, tuple[str, Values]] = {
 
 def is_fitted(model: Any) -> bool:
     """Whether a model has learned something."""
-    from sklearn.exceptions import NotFittedError
-
     try:
         check_is_fitted(model)
     except NotFittedError:

@@ -8,6 +8,7 @@ Memory stays bounded whatever the file claims: every call makes at most one bloc
 from __future__ import annotations
 
 import sys
+import zlib
 from collections.abc import Callable
 from typing import Protocol
 
@@ -65,8 +66,6 @@ class _GzipMember:
     """zlib's decompressor with the manners of the others."""
 
     def __init__(self) -> None:
-        import zlib
-
         self._inner = zlib.decompressobj(wbits=31)
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import stat
 import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
@@ -280,8 +281,6 @@ class Pause:
 
 def _size_of(raw: BinaryIO) -> int | None:
     """Return a regular file's size; None for pipes and the like."""
-    import stat
-
     try:
         status = os.fstat(raw.fileno())
     except (OSError, AttributeError, ValueError):
