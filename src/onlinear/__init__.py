@@ -30,6 +30,7 @@ _MODULES = (
     "exceptions",
     "feature_selection",
     "io",
+    "linear_model",
     "plotting",
     "rule",
     "sequence",
@@ -37,7 +38,8 @@ _MODULES = (
     "text",
 )
 
-__all__ = [*sorted([*_HOMES, *_ESTIMATORS]), *_MODULES]
+# Not `io`: a star would put it in the place of the standard library's.
+__all__ = [*sorted([*_HOMES, *_ESTIMATORS]), *(name for name in _MODULES if name != "io")]
 
 
 def __getattr__(name: str) -> Any:
@@ -55,4 +57,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})

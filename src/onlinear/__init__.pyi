@@ -7,6 +7,7 @@ from . import drift as drift
 from . import exceptions as exceptions
 from . import feature_selection as feature_selection
 from . import io as io
+from . import linear_model as linear_model
 from . import plotting as plotting
 from . import rule as rule
 from . import sequence as sequence
@@ -691,7 +692,9 @@ class PassiveAggressiveClassifier(OnlineClassifier):
     cost_update: Literal["prediction", "max_loss"]
     variant: Literal["pa", "pa1", "pa2"]
     C: float
+    weighed: Literal["price", "step"]
     constraints: Literal[1, "all"]
+    intercept_rate: float | None
     def __init__(
         self,
         *,
@@ -716,7 +719,9 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         cost_update: Literal["prediction", "max_loss"] = "prediction",
         variant: Literal["pa", "pa1", "pa2"] = "pa1",
         C: float = 1.0,
+        weighed: Literal["price", "step"] = "price",
         constraints: Literal[1, "all"] = 1,
+        intercept_rate: float | None = None,
     ) -> None: ...
 
 class PassiveAggressiveOneClass(OnlineOneClass):
@@ -734,6 +739,7 @@ class PassiveAggressiveOneClass(OnlineOneClass):
     grow_features: bool
     n_jobs: int | None
     variant: Literal["pa", "pa1", "pa2"]
+    weighed: Literal["price", "step"]
     C: float | None
     nu: float
     radius: float | None
@@ -756,6 +762,7 @@ class PassiveAggressiveOneClass(OnlineOneClass):
         grow_features: bool = False,
         n_jobs: int | None = None,
         variant: Literal["pa", "pa1", "pa2"] = "pa1",
+        weighed: Literal["price", "step"] = "price",
         C: float | None = None,
         nu: float = 0.1,
         radius: float | None = None,
@@ -782,7 +789,9 @@ class PassiveAggressiveRegressor(OnlineRegressor):
     scale: Literal["auto", "typical", "max"] | None
     variant: Literal["pa", "pa1", "pa2"]
     C: float
+    weighed: Literal["price", "step"]
     epsilon: float
+    intercept_rate: float | None
     def __init__(
         self,
         *,
@@ -804,7 +813,9 @@ class PassiveAggressiveRegressor(OnlineRegressor):
         scale: Literal["auto", "typical", "max"] | None = "auto",
         variant: Literal["pa", "pa1", "pa2"] = "pa1",
         C: float = 1.0,
+        weighed: Literal["price", "step"] = "price",
         epsilon: float = 0.1,
+        intercept_rate: float | None = None,
     ) -> None: ...
 
 class Perceptron(OnlineClassifier):

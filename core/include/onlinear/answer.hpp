@@ -79,6 +79,7 @@ template <class Belief, class Rule, class T>
     e.mean_norm = belief.mean_norm();
     e.threshold = belief.threshold();
     if constexpr (sizeof(T) == 4) e.resolution = 1e-5;
+    if constexpr (belief::MovesApart<Belief>) e.apart = belief.apart();
     using rule::dispatch_among;  // that for any rule is known where this is compiled for one
     const Step step = dispatch_among<rule::On<Belief>::template Fits>(rule, [&](const auto& r) {
         // Two questions: the first does not depend on the rule, and clang reads the branch unless it fails

@@ -17,6 +17,7 @@ struct Evidence {
     double mean_norm = 0.0;     // |mu|^2, kept only for rules that ask for it
     double threshold = 0.0;     // a scalar the belief carries between rounds (NORMA's rho)
     double resolution = 1e-14;  // relative accuracy of margin and variance, from the state's type
+    bool apart = false;         // the step also moves an intercept, which has no part in the variance
 };
 
 /// What a rule answers.

@@ -9,7 +9,14 @@ import onlinear._core
 class Mean:
     """A mean alone: first order."""
 
-    def __init__(self, *, average: bool = False, late: bool = False, scale: str = "none") -> None: ...
+    def __init__(
+        self,
+        *,
+        average: bool = False,
+        late: bool = False,
+        scale: str = "none",
+        intercept_rate: float | None = None,
+    ) -> None: ...
     @property
     def average(self, /) -> bool:
         """whether predictions use the average of all means"""
@@ -21,6 +28,12 @@ class Mean:
     @property
     def scale(self, /) -> str:
         """what features are divided by as they come"""
+
+    @property
+    def intercept_rate(self, /) -> float | None:
+        """
+        how far the intercept moves with a step, of which it is no part; none: as any feature
+        """
 
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""

@@ -58,7 +58,7 @@ class Perceptron:
 class PassiveAggressive:
     """Passive-Aggressive: PA, PA-I and PA-II."""
 
-    def __init__(self, *, variant: str = "pa1", C: float = 1.0) -> None: ...
+    def __init__(self, *, variant: str = "pa1", C: float = 1.0, weighed: str = "price") -> None: ...
     @property
     def variant(self, /) -> str:
         """no slack, linear slack or squared slack"""
@@ -66,6 +66,10 @@ class PassiveAggressive:
     @property
     def C(self, /) -> float:
         """price of missing the margin; small for noisy labels"""
+
+    @property
+    def weighed(self, /) -> str:
+        """what the weight of an example multiplies"""
 
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""

@@ -78,6 +78,7 @@ class OneClass(OfRows):
     kind = "one-class"
 
     variant: Literal["pa", "pa1", "pa2"]
+    weighed: Literal["price", "step"]
     C: float | None = None
     nu: float = 0.1
     radius: float | None = None
@@ -87,7 +88,7 @@ class OneClass(OfRows):
     def make_rule(self) -> Axis:
         """The rule."""
         price = self.C if self.C is not None else 0.03 if self.by_share else 0.1
-        return rule.PassiveAggressive(variant=self.variant, C=price)
+        return rule.PassiveAggressive(variant=self.variant, C=price, weighed=self.weighed)
 
     def make_task(self) -> Axis | None:
         """The ball."""

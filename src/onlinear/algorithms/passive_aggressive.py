@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from .. import rule, task
+from .. import belief, rule, task
+from ..exceptions import ParameterError
 from ..model.parameters import check_choice, check_number
 from ..model.recipe import Classification, Name, ScaledRegression, recipe
 from ..model.types import Axis
@@ -28,6 +29,12 @@ class PassiveAggressive(Classification):
         price and treats every positive weight as 1.
     constraints : {1, "all"}, default=1
         For more than two classes: satisfy the margin to the best wrong class, or to all of them at once.
+    weighed : {"price", "step"}, default="price"
+        What the weight of an example multiplies: the price, or, as in scikit-learn, the step.
+    intercept_rate : float or None, default=None
+        None lets the intercept be one more feature, in the margin and in the norm. A number leaves it out of the norm and
+        moves it by so much of the step, in (0, 1]: 1 is what scikit-learn and river do, 0.01 what scikit-learn does on
+        sparse rows.
 
     References
     ----------
@@ -66,13 +73,24 @@ class PassiveAggressive(Classification):
 
     variant: Literal["pa", "pa1", "pa2"]
     C: float
+    weighed: Literal["price", "step"]
     constraints: Literal[1, "all"] = 1
+    intercept_rate: float | None = None
+
+    def make_belief(self) -> Axis:
+        """A mean."""
+        return belief.Mean(**self.averaging(), intercept_rate=self.intercept_rate)
 
     def make_joint(self) -> Axis | None:
         """The task of several constraints, or None."""
         check_choice(self.owner, "constraints", self.constraints, (1, "all"))
         if self.constraints == 1:
             return None
+        if self.weighed != "price":
+            raise ParameterError(
+                f"{self.owner}: weighed={self.weighed!r} does not go with constraints='all', where weights multiply the "
+                "price; use constraints=1."
+            )
         return task.MulticlassJoint(method="pa", variant=self.variant, C=self.C)
 
 
@@ -95,6 +113,12 @@ class PassiveAggressiveRegression(ScaledRegression):
         has no price and treats every positive weight as 1.
     epsilon : float, default=0.1
         Errors up to this are free, in [0, inf); with `scale` "typical" in typical sizes of the targets, as C.
+    weighed : {"price", "step"}, default="price"
+        What the weight of an example multiplies: the price, or, as in scikit-learn, the step.
+    intercept_rate : float or None, default=None
+        None lets the intercept be one more feature, in the margin and in the norm. A number leaves it out of the norm and
+        moves it by so much of the step, in (0, 1]: 1 is what scikit-learn and river do, 0.01 what scikit-learn does on
+        sparse rows.
 
     Attributes
     ----------
@@ -128,7 +152,13 @@ class PassiveAggressiveRegression(ScaledRegression):
 
     variant: Literal["pa", "pa1", "pa2"]
     C: float
+    weighed: Literal["price", "step"]
     epsilon: float = 0.1
+    intercept_rate: float | None = None
+
+    def make_belief(self) -> Axis:
+        """A mean."""
+        return belief.Mean(**self.averaging(), intercept_rate=self.intercept_rate)
 
     def make_task(self) -> Axis | None:
         """The task."""

@@ -24,10 +24,11 @@ from ..model.model import Model, RowModel
 from ..model.native import Native, Report
 from ..model.parameters import check_number
 from ..model.recipe import Recipe, state_type
-from ..model.rows import Rows, SparseRows, refuse_dict, refuse_masked
+from ..model.rows import Rows, refuse_dict, refuse_masked
 from ..model.weights import weights_of
 from ..persistence.loading import load_model
 from ..persistence.saving import save
+from .explanation import entries_of
 from .making import as_estimator, estimator_of
 from .passes import Passes
 from .random import seeded
@@ -43,6 +44,15 @@ __all__ = ["LinearShell", "RowShell", "Shell"]
 
 M = TypeVar("M", bound=Model)
 R = TypeVar("R", bound=RowModel)
+
+
+#: What is called otherwise in scikit-learn, and how it is called here.
+THEIRS = {
+    "max_iter": "max_iter is called passes here",
+    "loss": "loss is called variant here ('pa1' is the hinge, 'pa2' its square)",
+    "validation_fraction": "nothing is held out here, early_stopping goes by the progressive error",
+    "verbose": "nothing is printed here; see onlinear.plotting.ProgressDisplay",
+}
 
 
 class _Seen(BaseEstimator):  # type: ignore[misc]
@@ -90,6 +100,17 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
         warm_start: bool
         dtype: Any
         random_state: Seed
+
+    def __new__(cls, *_: Any, **given: Any) -> Self:
+        """Tell who gives a parameter of scikit-learn's where it is understood."""
+        for name in given.keys() & THEIRS.keys():
+            if all(field.name != name for field in fields(cls.recipe)):
+                raise TypeError(
+                    f"{cls.__name__} has no parameter {name!r}: {THEIRS[name]}. scikit-learn's PassiveAggressiveClassifier "
+                    "and PassiveAggressiveRegressor, with all of its parameters and meanings, are in onlinear.linear_model."
+                )
+        made: Self = super().__new__(cls)
+        return made
 
     # ------------------------------------------------------------------ what a shell says
 
@@ -247,6 +268,11 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
         if passes is None:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute 'n_passes_' before `fit`")
         return passes
+
+    @property
+    def n_iter_(self) -> int:
+        """The same, as scikit-learn calls it."""
+        return self.n_passes_
 
     @property
     def n_seen_(self) -> int:
@@ -450,28 +476,28 @@ class RowShell(Shell[R], Generic[R]):
         learner = self._ready().learner
         return learner.read_rows(self._rows_to_read(X), variances=variances, n_threads=self._threads())
 
-    def _entries(self, x: Any) -> tuple[Array, Array]:
-        """One example as columns and values."""
-        model = self._ready()
+    def _entries(self, x: Any) -> tuple[list[tuple[Array, Array]], bool]:
+        """Examples as columns and values, and whether it is a single one."""
         if isinstance(x, Mapping):
-            try:
-                columns, values = model.learner.handle.columns_of(x)
-            except ValueError as error:
-                raise DataError(str(error), 0) from error
-            bad = np.flatnonzero(~np.isfinite(values))
-            if len(bad):
-                raise refuse_dict(x, _fault_of(values[bad[0]]), 0, columns[bad[0]])
-            return np.asarray(columns, dtype=np.int64), np.asarray(values, dtype=np.float64)
+            return [self._dict_entries(x)], True
+        if isinstance(x, list | tuple) and len(x) and all(isinstance(each, Mapping) for each in x):
+            return [self._dict_entries(each) for each in x], False
         if not is_sparse(x) and np.ndim(x) == 1:
             x = np.asarray(x).reshape(1, -1)
         rows = self._rows_to_read(x)
-        if rows.n_rows != 1:
-            raise DataError(f"explain takes one example, got {rows.n_rows}")
-        model.inspect(rows, "float64")
-        if isinstance(rows, SparseRows):
-            return np.asarray(rows.indices, dtype=np.int64), np.asarray(rows.data, dtype=np.float64)
-        present = np.flatnonzero(rows.x[0])
-        return present, np.asarray(rows.x[0][present], dtype=np.float64)
+        self._ready().inspect(rows, "float64")
+        return entries_of(rows), rows.n_rows == 1
+
+    def _dict_entries(self, x: Mapping[Any, Any]) -> tuple[Array, Array]:
+        """A dict as columns and values."""
+        try:
+            columns, values = self._ready().learner.handle.columns_of(x)
+        except ValueError as error:
+            raise DataError(str(error), 0) from error
+        bad = np.flatnonzero(~np.isfinite(values))
+        if len(bad):
+            raise refuse_dict(x, _fault_of(values[bad[0]]), 0, columns[bad[0]])
+        return np.asarray(columns, dtype=np.int64), np.asarray(values, dtype=np.float64)
 
     # ------------------------------------------------------------------ fitted state
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -32,7 +32,7 @@ from ..model.rows import Rows
 from ..model.undo import Undo, all_or_nothing
 from ..model.weights import balanced_weights, weights_of
 from .base import LinearShell
-from .explanation import Explanation, explain_margin
+from .explanation import Explainer, Explanation, Explanations
 from .making import shell
 from .passes import Late
 from .random import seeded
@@ -418,26 +418,35 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         weights = np.stack([oriented_weights(draw, classes) for draw in blocks])
         return weights[:, :, 1:], weights[:, :, 0]
 
-    def explain(self, x: Any, *, top: int | None = 10) -> Explanation:
-        """Why one example is predicted as it is: what each feature adds to the margin, with its standard deviation.
+    @overload
+    def explain(self, x: Features, *, top: int | None = 10) -> Explanation: ...
+
+    @overload
+    def explain(self, x: Any, *, top: int | None = 10) -> Any: ...
+
+    def explain(self, x: Any, *, top: int | None = 10) -> Explanation | Explanations:
+        """Why examples are predicted as they are: what each feature adds to the margin, with its standard deviation.
 
         Parameters
         ----------
-        x : dict, row or array of shape (1, n_features)
-            The example.
+        x : dict, row, list of dicts, array, data frame or sparse matrix
+            The example, or several.
         top : int or None, default=10
             How many features to list, the largest contributions first; None lists all.
 
         Returns
         -------
-        Explanation
+        Explanation or Explanations
+            Of one example, a dict or a single row, its explanation; of several a list of them. Both have `to_frame` and
+            `plot`.
         """
         if top is not None:
             check_number(type(self).__name__, "top", top, 0, 1 << 31, whole=True)
         model = self._ready()
-        classes = model.labels.classes
-        columns, values = self._entries(x)
-        return explain_margin(model.learner, columns, values, classes, model.feature_name, top)
+        examples, single = self._entries(x)
+        explainer = Explainer(model.learner, model.labels.classes, model.feature_name, top)
+        told = Explanations(explainer.explain(columns, values) for columns, values in examples)
+        return told[0] if single else told
 
     # ------------------------------------------------------------------ fitted state
 

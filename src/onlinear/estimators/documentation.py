@@ -89,7 +89,7 @@ n_seen_, n_updates_, n_mistakes_ : int
     Rounds, rounds that changed the model, and rounds predicted wrongly before learning.
 total_cost_ : float
     Cost of all predictions made before learning, with a `cost_matrix`.
-n_passes_ : int
+n_passes_, n_iter_ : int
     Passes made by `fit`.
 n_features_in_ : int
     Features known.

@@ -1,24 +1,29 @@
-"""One prediction, taken apart."""
+"""Predictions, taken apart."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from math import hypot, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from .._core import Fault
 from ..belief import Diagonal, Information
+from ..exceptions import ParameterError
 from ..model.labels import Classes
 from ..model.native import Native
-from ..model.rows import SparseRows, refuse
+from ..model.rows import Rows, SparseRows, refuse
 
 if TYPE_CHECKING:
-    from ..model.types import Array, Label
+    from matplotlib.axes import Axes
 
-__all__ = ["Explanation"]
+    from ..model.types import Array, Label
+    from ..plotting import ExplanationDisplay
+
+__all__ = ["Explainer", "Explanation", "Explanations", "entries_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,76 +80,203 @@ class Explanation:
             lines.append(f"  and {hidden} smaller")
         return "\n".join(lines)
 
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+        """The contributions as a data frame, a row for each feature.
 
-def explain_margin(
-    learner: Native,
-    columns: Array,
-    values: Array,
-    classes: Classes,
-    name_of: Callable[[int], str],
-    top: int | None,
-) -> Explanation:
-    """Split the margin between the predicted class and its best rival into its features."""
-    handle = learner.handle
-    mean, offset = handle.average()
-    classes = classes.among(len(mean))
-    names, order = classes.ranked, classes.order
-    known = columns < mean.shape[1]
-    columns, values = columns[known], values[known]
-    with np.errstate(over="ignore", invalid="ignore"):
-        scores = mean[:, columns] @ values + offset[:, 0]
-    if not np.isfinite(scores).all():
-        raise refuse(
-            int(Fault.margin_overflow.value), 0, -1, single_precision=handle.single_precision, learning=False
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default="pandas"
+            Whose data frame.
+
+        Returns
+        -------
+        DataFrame
+            With the columns feature, value, weight, contribution and std.
+        """
+        return _frame(_columns([self]), library)
+
+    def plot(self, *, ax: Axes | None = None) -> ExplanationDisplay:
+        """Draw the contributions as bars, with their standard deviations.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to.
+
+        Returns
+        -------
+        ExplanationDisplay
+        """
+        return Explanations([self]).plot(top=len(self.contributions), ax=ax)
+
+
+class Explanations(list[Explanation]):
+    """Why several examples are predicted as they are: a list of `Explanation`."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self))
+
+    def to_frame(self, library: Literal["pandas", "polars"] = "pandas") -> Any:
+        """The contributions as a data frame, a row for each feature of each example.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, default="pandas"
+            Whose data frame.
+
+        Returns
+        -------
+        DataFrame
+            With the columns row, predicted, rival, margin, feature, value, weight, contribution and std.
+        """
+        which = [i for i, each in enumerate(self) for _ in each.contributions]
+        said: dict[str, list[Any]] = {
+            "row": which,
+            **{name: [getattr(self[i], name) for i in which] for name in ("predicted", "rival", "margin")},
+        }
+        return _frame({**said, **_columns(self)}, library)
+
+    def plot(self, *, top: int = 10, ax: Axes | None = None) -> ExplanationDisplay:
+        """Draw what features add to margins in the mean over the examples that were explained; of one, with deviations.
+
+        Parameters
+        ----------
+        top : int, default=10
+            How many features, the largest first.
+        ax : matplotlib axes, optional
+            Where to.
+
+        Returns
+        -------
+        ExplanationDisplay
+        """
+        from ..plotting import ExplanationDisplay
+
+        return ExplanationDisplay.from_explanations(self, top=top).plot(ax=ax)
+
+
+def _columns(explanations: list[Explanation]) -> dict[str, list[Any]]:
+    names = ("feature", "value", "weight", "contribution", "std")
+    return {
+        name: [getattr(item, name) for each in explanations for item in each.contributions] for name in names
+    }
+
+
+def _frame(columns: Mapping[str, list[Any]], library: str) -> Any:
+    if library not in ("pandas", "polars"):
+        raise ParameterError(f"library must be 'pandas' or 'polars', got {library!r}")
+    try:
+        module = import_module(library)
+    except ImportError as error:
+        raise ImportError(
+            f"to_frame needs {library}, which is not installed. Try: pip install {library}"
+        ) from error
+    return module.DataFrame(columns)
+
+
+def entries_of(rows: Rows) -> list[tuple[Array, Array]]:
+    """Columns and values of each of some rows, where they are not zero."""
+    if isinstance(rows, SparseRows):
+        ends = np.asarray(rows.indptr, dtype=np.int64)
+        return [
+            (np.asarray(rows.indices[a:b], dtype=np.int64), np.asarray(rows.data[a:b], dtype=np.float64))
+            for a, b in zip(ends[:-1], ends[1:], strict=True)
+        ]
+    found = []
+    for row in rows.x:
+        present = np.flatnonzero(row)
+        found.append((present, np.asarray(row[present], dtype=np.float64)))
+    return found
+
+
+class Explainer:
+    """Splits margins between the predicted class and its best rival into their features.
+
+    Parameters
+    ----------
+    learner : Native
+        What has been learned; its weights are read once.
+    classes : Classes
+        The classes.
+    name_of : callable
+        The name of a column.
+    top : int or None
+        How many features to list.
+    """
+
+    def __init__(
+        self, learner: Native, classes: Classes, name_of: Callable[[int], str], top: int | None
+    ) -> None:
+        self._learner, self._name_of, self._top = learner, name_of, top
+        self._mean, self._offset = learner.handle.average()
+        self._classes = classes.among(len(self._mean))
+        self._variance = learner.handle.variance() if learner.handle.has_variance else None
+
+    def explain(self, columns: Array, values: Array) -> Explanation:
+        """Take one example apart."""
+        learner, handle = self._learner, self._learner.handle
+        mean, offset = self._mean, self._offset
+        names, order = self._classes.ranked, self._classes.order
+        known = columns < mean.shape[1]
+        columns, values = columns[known], values[known]
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = mean[:, columns] @ values + offset[:, 0]
+        if not np.isfinite(scores).all():
+            raise refuse(
+                int(Fault.margin_overflow.value),
+                0,
+                -1,
+                single_precision=handle.single_precision,
+                learning=False,
+            )
+        row = SparseRows(values, columns, np.array([0, len(columns)]), 1, mean.shape[1])
+        if getattr(learner.belief, "inclusive", False):
+            # The score is the mean's times a number that depends on the row, and so is every part of it.
+            shown = learner.read_rows(row)[0][: len(mean)]
+            factor = np.divide(shown, scores, out=np.ones_like(scores), where=scores != 0)
+            mean, offset, scores = mean * factor[:, None], offset * factor[:, None], shown
+        if len(mean) == 1:
+            first, second = (1, 0) if (scores[0] if order[-1] == 1 else -scores[0]) >= 0 else (0, 1)
+            sign = 1.0 if order[first if len(order) > 1 else 0] == 1 else -1.0
+            weight, intercept = sign * mean[0, columns], sign * offset[0, 0]
+        else:
+            ranked = np.argsort(-scores[order], kind="stable")
+            first, second = int(ranked[0]), int(ranked[1])
+            a, b = order[first], order[second]
+            weight, intercept = mean[a, columns] - mean[b, columns], offset[a, 0] - offset[b, 0]
+        with np.errstate(over="ignore"):
+            contributions = weight * values
+            margin = float(contributions.sum() + intercept)
+        std = spread = None
+        if self._variance is not None:
+            variance, base = self._variance
+            blocks = [0] if len(mean) == 1 else [order[first], order[second]]
+            spread = np.sqrt(variance[blocks][:, columns].sum(axis=0)) * np.abs(values)
+            if isinstance(learner.belief, Diagonal | Information):
+                intercept_variance = float(base[blocks].sum()) if learner.fit_intercept else 0.0
+                std = hypot(sqrt(intercept_variance), *spread.tolist())  # whose squares may be too large
+            else:  # features vary together: the whole is not the sum of its parts
+                whole = handle.margin_variance_csr(*row.arguments(), 1)
+                if isinstance(whole, tuple):
+                    raise refuse(*whole, single_precision=handle.single_precision, learning=False)
+                std = float(np.sqrt(whole[0, 0]))
+        ranking = np.argsort(-np.abs(contributions), kind="stable")[: self._top]
+        items = [
+            Contribution(
+                self._name_of(int(columns[i])),
+                float(values[i]),
+                float(weight[i]),
+                float(contributions[i]),
+                None if spread is None else float(spread[i]),
+            )
+            for i in ranking
+        ]
+        return Explanation(
+            predicted=names[first] if len(names) > 1 else names[0],
+            rival=names[second] if len(names) > 1 else None,
+            margin=margin,
+            std=std,
+            intercept=float(intercept),
+            contributions=items,
+            n_features=len(columns),
         )
-    row = SparseRows(values, columns, np.array([0, len(columns)]), 1, mean.shape[1])
-    if getattr(learner.belief, "inclusive", False):
-        # The score is the mean's times a number that depends on the row, and so is every part of it.
-        shown = learner.read_rows(row)[0][: len(mean)]
-        factor = np.divide(shown, scores, out=np.ones_like(scores), where=scores != 0)
-        mean, offset, scores = mean * factor[:, None], offset * factor[:, None], shown
-    if len(mean) == 1:
-        first, second = (1, 0) if (scores[0] if order[-1] == 1 else -scores[0]) >= 0 else (0, 1)
-        sign = 1.0 if order[first if len(order) > 1 else 0] == 1 else -1.0
-        weight, intercept = sign * mean[0, columns], sign * offset[0, 0]
-    else:
-        ranked = np.argsort(-scores[order], kind="stable")
-        first, second = int(ranked[0]), int(ranked[1])
-        a, b = order[first], order[second]
-        weight, intercept = mean[a, columns] - mean[b, columns], offset[a, 0] - offset[b, 0]
-    with np.errstate(over="ignore"):
-        contributions = weight * values
-        margin = float(contributions.sum() + intercept)
-    std = spread = None
-    if handle.has_variance:
-        variance, base = handle.variance()
-        blocks = [0] if len(mean) == 1 else [order[first], order[second]]
-        spread = np.sqrt(variance[blocks][:, columns].sum(axis=0)) * np.abs(values)
-        if isinstance(learner.belief, Diagonal | Information):
-            intercept_variance = float(base[blocks].sum()) if learner.fit_intercept else 0.0
-            std = hypot(sqrt(intercept_variance), *spread.tolist())  # whose squares may be too large
-        else:  # features vary together: the whole is not the sum of its parts
-            whole = handle.margin_variance_csr(*row.arguments(), 1)
-            if isinstance(whole, tuple):
-                raise refuse(*whole, single_precision=handle.single_precision, learning=False)
-            std = float(np.sqrt(whole[0, 0]))
-    ranking = np.argsort(-np.abs(contributions), kind="stable")[:top]
-    items = [
-        Contribution(
-            name_of(int(columns[i])),
-            float(values[i]),
-            float(weight[i]),
-            float(contributions[i]),
-            None if spread is None else float(spread[i]),
-        )
-        for i in ranking
-    ]
-    return Explanation(
-        predicted=names[first] if len(names) > 1 else names[0],
-        rival=names[second] if len(names) > 1 else None,
-        margin=margin,
-        std=std,
-        intercept=float(intercept),
-        contributions=items,
-        n_features=len(columns),
-    )

@@ -94,18 +94,18 @@ class OnlineKernelClassifier(KernelShell[ClassifierModel], OnlineClassifier):
         )
 
     def explain(self, x: Any, *, top: int | None = 10) -> Any:
-        """Why one example is predicted as it is; with the linear kernel alone, where features have weights.
+        """Why examples are predicted as they are; with the linear kernel alone, where features have weights.
 
         Parameters
         ----------
-        x : dict, row or array of shape (1, n_features)
-            The example.
+        x : dict, row, list of dicts, array, data frame or sparse matrix
+            The example, or several.
         top : int or None, default=10
             How many features to list, the largest contributions first; None lists all.
 
         Returns
         -------
-        Explanation
+        Explanation or Explanations
         """
         self._need_weights()
         return super().explain(x, top=top)

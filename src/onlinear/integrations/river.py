@@ -21,11 +21,14 @@ from sklearn.base import clone
 
 from .. import AROWClassifier, AROWRegressor, MultilabelRanker, PassiveAggressiveOneClass
 from ..estimators import OnlineClassifier, OnlineOneClass, OnlineRanker, OnlineRegressor
+from ._passive_aggressive import PAClassifier, PARegressor
 
 if TYPE_CHECKING:
     from ..model.types import Features, Label, LabelsLike, Values
 
 __all__ = [
+    "PAClassifier",
+    "PARegressor",
     "RiverAnomalyDetector",
     "RiverClassifier",
     "RiverMultiLabelClassifier",

@@ -147,15 +147,15 @@ class WeightImagesDisplay:
         return cls({name: w if signed else np.abs(w) for name, w in weights.items()}, shape).plot()
 
     def plot(self) -> Self:
-        """Draw one image beside the other, each on its own scale; weights below zero in blue."""
+        """Draw one image beside the other, each on its own scale, which a bar shows; weights below zero in blue."""
         many = len(self.weights)
-        figsize = (2.1 * many, 2.1 * self.shape[0] / self.shape[1] + 0.4)
+        figsize = (2.6 * many, 2.1 * self.shape[0] / self.shape[1] + 0.4)
         self.figure_, grid = pyplot().subplots(1, many, figsize=figsize, squeeze=False, layout="constrained")
         self.axes_ = grid[0]
         signed = any(np.min(weights) < 0 for weights in self.weights.values())
         for ax, (name, weights) in zip(self.axes_, self.weights.items(), strict=True):
             top = float(np.abs(weights).max()) or 1.0
-            ax.imshow(
+            image = ax.imshow(
                 np.asarray(weights).reshape(self.shape),
                 cmap="RdBu_r" if signed else "gray_r",
                 vmin=-top if signed else 0.0,
@@ -164,6 +164,7 @@ class WeightImagesDisplay:
             )
             ax.set(title=name, xticks=[], yticks=[])
             ax.spines[:].set_color("0.8")
+            self.figure_.colorbar(image, ax=ax, shrink=0.8, pad=0.03).ax.tick_params(labelsize="x-small")
         return self
 
 

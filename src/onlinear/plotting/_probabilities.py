@@ -196,7 +196,7 @@ class ReliabilityDisplay:
         )
         self.ax_.set_aspect("equal")
         self.ax_.legend(
-            loc="lower right",
+            loc="best",  # where the curves are not
             fontsize="x-small",
             frameon=False,
             title="calibration error",

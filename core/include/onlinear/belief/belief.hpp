@@ -97,6 +97,9 @@ concept Inflates = requires(B b, double share) { b.inflate(share); };
 /// It divides rows by running scales of their features (belief/scales.hpp).
 template <class B>
 concept HasScales = requires(B b) { b.scales; };
+/// It may hold an intercept that moves with every step and has no part in the variance.
+template <class B>
+concept MovesApart = requires(const B b) { b.apart(); };
 /// It zeroes small weights (constraint/truncate.hpp).
 template <class B>
 concept Truncates = requires(B b) { b.truncation; };

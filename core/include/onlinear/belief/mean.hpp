@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "onlinear/belief/scales.hpp"
 #include "onlinear/constraint/truncate.hpp"
 #include "onlinear/rule/rule.hpp"
@@ -12,6 +14,7 @@ struct MeanOptions {
     bool average = false;
     bool late = false;
     int scale = 0;
+    std::optional<double> intercept_rate{};
 
     template <class T>
     using Belief = Mean<T>;
@@ -28,15 +31,28 @@ struct MeanOptions {
                                  .joint = true,
                                  .differences = true,
                                  .sentences = true};
+    /// An intercept that moves apart is no part of |mu|^2, and only plain rows have one.
+    constexpr Parts takes_now() const noexcept {
+        Parts parts = takes;
+        if (intercept_rate) parts.mean_norm = parts.distance = parts.differences = parts.sentences = false;
+        return parts;
+    }
     static constexpr auto parameters() {
         return std::tuple{
             rule::flag("average", &MeanOptions::average, "whether predictions use the average of all means"),
             rule::flag("late", &MeanOptions::late, "whether late rounds count more in the average"),
-            rule::choice("scale", &MeanOptions::scale, kScales, "what features are divided by as they come")};
+            rule::choice("scale", &MeanOptions::scale, kScales, "what features are divided by as they come"),
+            rule::optional_within("intercept_rate", &MeanOptions::intercept_rate,
+                                  rule::Range{.low = 0.0, .high = 1.0, .high_open = false},
+                                  "how far the intercept moves with a step, of which it is no part; none: as "
+                                  "any feature")};
     }
 };
 
 /// A mean alone: first order. Sigma is frozen at I, so variance is |delta|^2.
+///
+/// With an `intercept_rate` only the features count in |delta|^2: the intercept moves by that share of the
+/// step without having a say in it, as in scikit-learn (1, and 0.01 on sparse rows) and in river (1).
 ///
 /// The mean is scale * u, so that a rule's `keep` costs one multiplication however many weights there are.
 /// Planes: u, and when averaging, the a of `Averaging`.
@@ -56,7 +72,9 @@ public:
     Mean(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
         : scales(options.scale),
           w_(options.average ? 2 : 1, slots, blocks, apart),
-          average_(options.average, options.late) {}
+          average_(options.average, options.late),
+          apart_(options.intercept_rate.has_value()),
+          lag_(options.intercept_rate.value_or(1.0) - 1.0) {}
 
     Planes<T>& planes() noexcept { return w_; }
     const Planes<T>& planes() const noexcept { return w_; }
@@ -65,13 +83,14 @@ public:
     double mean_scale() const noexcept { return scale_; }
     Blend blend() const noexcept { return average_.blend(scale_, 1); }
     bool predicts_otherwise() const noexcept { return average_.on; }
+    bool apart() const noexcept { return apart_; }
     void start(double threshold, bool track_norm) noexcept {
         threshold_ = threshold;
         track_norm_ = track_norm;
     }
 
     [[gnu::always_inline]] Sums look(const Row<T>& row) const noexcept {
-        return {scale_ * plane_score(row, 0), row.norm2};
+        return {scale_ * plane_score(row, 0), norm2(row)};
     }
 
     void scores(const Row<T>& row, double* out) const noexcept {
@@ -83,7 +102,7 @@ public:
         for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] *= scale_;
     }
 
-    double variance(const Row<T>& row, Terms terms) const noexcept { return squared(terms) * row.norm2; }
+    double variance(const Row<T>& row, Terms terms) const noexcept { return squared(terms) * norm2(row); }
 
     void predict(const Row<T>& row, double* out, double* scratch) const noexcept {
         scores(row, out);
@@ -119,14 +138,14 @@ public:
     }
 
     void variances(const Row<T>& row, double* out) const noexcept {
-        for (std::size_t b = 0; b < w_.blocks(); ++b) out[b] = row.norm2;
+        std::fill_n(out, w_.blocks(), norm2(row));
     }
 
     [[gnu::always_inline]] bool admits(const Step& step, const Evidence& e) noexcept {
         const double kept = scale_ * step.keep;
         const bool lazy = stays_lazy(kept);
         const double scale = lazy ? kept : 1.0, grows = lazy ? 1.0 : std::abs(kept);
-        const double move = std::abs(step.mean / scale) * std::sqrt(e.variance);
+        const double move = std::abs(step.mean / scale) * std::sqrt(e.variance + (apart_ ? 1.0 : 0.0));
         // The mean scale * u and the sum over rounds B u + a must be numbers of the weights' type, too:
         // before the step, where B u may be folded into a, and after it, where B is what was not.
         const double scales = average_.on ? average_.scales : 0.0;
@@ -164,6 +183,7 @@ public:
         } else {
             each(row, terms, du, [](T* w, T move) { w[0] += move; });
         }
+        if (lag_ != 0) hold_intercept(row, terms, du);
         if (track_norm_ && norm_is_doubtful()) remeasure_norm();
     }
 
@@ -303,6 +323,26 @@ private:
     static constexpr double kAccuracy = sizeof(T) == 4 ? 1e-5 : 1e-10;
     static constexpr double kUlp = std::numeric_limits<double>::epsilon();
 
+    /// |x|^2 as it counts in a step.
+    [[gnu::always_inline]] double norm2(const Row<T>& row) const noexcept {
+        return apart_ ? norm2_of_features(row) : row.norm2;
+    }
+    static std::uint32_t first_feature(const Row<T>& row) noexcept { return row.size > 0 && row.at[0] == 0; }
+    /// Added up anew: small squares are lost in a sum that holds the intercept's own 1.
+    [[gnu::noinline]] double norm2_of_features(const Row<T>& row) const noexcept {
+        const std::uint32_t first = first_feature(row);
+        return simd<T>().norm2(row.value + first, row.size - first);
+    }
+    /// Takes back what a step has moved the intercept too far.
+    [[gnu::noinline]] void hold_intercept(const Row<T>& row, Terms terms, double du) noexcept {
+        if (first_feature(row) == 0) return;
+        for (const Term& term : terms) {
+            const T move = static_cast<T>(lag_ * du * term.coefficient) * row.value[0];
+            w_.at(0, 0, term.block) += move;
+            if (average_.on) w_.at(0, 1, term.block) -= static_cast<T>(average_.scales) * move;
+        }
+    }
+
     double plane_score(const Row<T>& row, std::size_t plane) const noexcept {
         if (row.dense && w_.planes() == 1) return simd<T>().dot(w_.data(), row.value, padded(row));
         const T* w = w_.data() + plane * w_.stride();
@@ -406,6 +446,8 @@ private:
     double threshold_ = 0.0;
     double reach_ = 0.0;  // an upper bound on |u|, kept by `admits`
     bool track_norm_ = false;
+    bool apart_;  // whether the intercept has no part in the variance
+    double lag_;  // what its moves are a step's, less 1
 };
 
 }  // namespace onlinear::belief
