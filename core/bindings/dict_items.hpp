@@ -30,14 +30,14 @@ template <class F>
         constexpr std::ptrdiff_t kAhead = 24;
         const PyDictUnicodeEntry* const items = DK_UNICODE_ENTRIES(keys);
         const std::ptrdiff_t size = keys->dk_nentries;
-        const auto ask_for = [&](std::ptrdiff_t i) {
+        const auto prefetch = [&](std::ptrdiff_t i) {
             const auto* const key = reinterpret_cast<const char*>(items[i].me_key);
             __builtin_prefetch(key + 32);  // the length and the bytes of a short string, behind its head
             __builtin_prefetch(items[i].me_value);
         };
-        for (std::ptrdiff_t i = 0; i < std::min(kAhead, size); ++i) ask_for(i);
+        for (std::ptrdiff_t i = 0; i < std::min(kAhead, size); ++i) prefetch(i);
         for (std::ptrdiff_t i = 0; i < size; ++i) {
-            if (i + kAhead < size) ask_for(i + kAhead);
+            if (i + kAhead < size) prefetch(i + kAhead);
             if (items[i].me_value && !f(items[i].me_key, items[i].me_value, true)) return false;
         }
         return true;

@@ -253,7 +253,7 @@ void bind_learner(nb::module_& m) {
                 for (std::size_t i = 0; i < n; ++i) {
                     if (k == 1) {
                         data[2 * i + 1] = map.probability(scores.data()[i]);
-                        data[2 * i] = map.probability(scores.data()[i]) == 1.0 ? 0.0 : 1 - data[2 * i + 1];
+                        data[2 * i] = 1 - data[2 * i + 1];
                     } else {
                         map.probabilities(scores.data() + i * k, k, data + i * k);
                     }
