@@ -13,6 +13,7 @@ void bind_arrays(nb::module_& m);
 void bind_learner(nb::module_& m);
 void bind_learn_one(nb::module_& m);
 void bind_labels(nb::module_& m);
+void bind_constants(nb::module_& m);
 void bind_text(nb::module_& m);
 void bind_sequence(nb::module_& m);
 

@@ -29,6 +29,7 @@ NB_MODULE(_core, m) {
     b::bind_learner(m);
     b::bind_learn_one(m);
     b::bind_labels(m);
+    b::bind_constants(m);
     b::bind_sequence(m);
     nanobind::module_ text = m.def_submodule("text", "Bytes: parsers, hashing, text features.");
     b::bind_text(text);

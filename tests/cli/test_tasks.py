@@ -153,7 +153,7 @@ def test_the_table_shows_errors_made_before_learning(folder: Path) -> None:
     assert_allclose(done.json["mean_absolute_error"], np.mean(np.abs(errors)), rtol=1e-6)
     assert_allclose(done.json["mean_squared_error"], np.mean(np.square(errors)), rtol=1e-6)
     assert_allclose(float(last[0]), np.mean(np.abs(errors[:128])), atol=2e-6)
-    assert (int(last[2]), float(last[3])) == (128, pytest.approx(batch.y[127], rel=1e-5))
+    assert (int(last[3]), float(last[4])) == (128, pytest.approx(batch.y[127], rel=1e-5))
 
 
 def test_ranking_figures_are_made_before_learning(folder: Path) -> None:

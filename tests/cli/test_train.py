@@ -167,7 +167,7 @@ def test_an_index_past_the_limit_is_refused_with_the_remedy(tmp_path: Path) -> N
 def test_the_table_shows_powers_of_two_on_standard_error(data: Path) -> None:
     """Progressive validation at 1, 2, 4, ... 512; --quiet shows none and nothing else."""
     done = run("train", data)
-    shown = [line.split()[2] for line in done.err.splitlines()[2:]]
+    shown = [line.split()[3] for line in done.err.splitlines()[2:]]
     assert shown == [str(2**i) for i in range(10)]
     assert "progressive" in done.out
     silent = run("train", data, "--quiet")

@@ -56,6 +56,8 @@ class Progress:
         Time taken, of all processes that took part.
     finished : bool
         Nothing is left to do.
+    baseline : dict or None
+        What the error of a constant answer goes on from; None where it is not told.
     """
 
     passes: int = 0
@@ -67,6 +69,7 @@ class Progress:
     class_counts: list[int] = field(default_factory=list)
     seconds: float = 0.0
     finished: bool = False
+    baseline: Values | None = None
 
     def plain(self) -> Values:
         """As JSON."""
@@ -75,7 +78,7 @@ class Progress:
     @classmethod
     def restored(cls, given: Values) -> Progress:
         """From JSON."""
-        values = {item.name: given[item.name] for item in fields(cls)}
+        values = {item.name: given[item.name] for item in fields(cls) if item.name in given}
         values["total"] = Counts(**values["total"])
         values["by_pass"] = [Counts(**counts) for counts in values["by_pass"]]
         return cls(**values)

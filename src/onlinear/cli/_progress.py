@@ -10,8 +10,8 @@ from ._errors import printable
 __all__ = ["Display", "Silent", "display"]
 
 _HEADER = (
-    " average     since   example          current          current   current\n"
-    "{:>8}      last   counter            label          predict  features\n"
+    " average     since  {1} example          current          current   current\n"
+    "{0:>8}      last  {2} counter            label          predict  features\n"
 )
 
 
@@ -22,9 +22,16 @@ class Silent:
     next_point = 0
 
     def row(
-        self, label: str, guess: str, features: int, position: int, examples: float, mistakes: float
+        self,
+        label: str,
+        guess: str,
+        features: int,
+        position: int,
+        examples: float,
+        mistakes: float,
+        constant: float | None,
     ) -> None:
-        """One line of the table; `mistakes` may be any sum that is measured."""
+        """One line of the table; `mistakes` may be any sum that is measured, `constant` that of a constant answer."""
 
     def advance(self, done: int, total: int | None, position: int) -> None:
         """How many bytes are read."""
@@ -39,27 +46,36 @@ class Silent:
 class Display(Silent):
     """A progressive validation table in the manner of Vowpal Wabbit: at examples 1, 2, 4, 8, ..."""
 
-    def __init__(self, position: int = 0, measure: str = "error") -> None:
+    def __init__(self, position: int = 0, measure: str = "error", baseline: str | None = None) -> None:
         self.next_point = 1
         while self.next_point <= position:
             self.next_point *= 2
-        self._measure = measure.split()[-1]
+        self._measure, self._baseline = measure.split()[-1], baseline
         self._last = (0.0, 0.0)
         self._started = False
 
     def row(
-        self, label: str, guess: str, features: int, position: int, examples: float, mistakes: float
+        self,
+        label: str,
+        guess: str,
+        features: int,
+        position: int,
+        examples: float,
+        mistakes: float,
+        constant: float | None,
     ) -> None:
         """One line of the table."""
         if not self._started:
-            self._write(_HEADER.format(self._measure))
+            heads = ("", "") if constant is None else (f"{self._baseline:>8}  ", f"{'always':>8}  ")
+            self._write(_HEADER.format(self._measure, *heads))
             self._started = True
         before, wrong = self._last
         since = (mistakes - wrong) / max(examples - before, 1)
         self._last = (examples, mistakes)
         average = mistakes / max(examples, 1)
+        always = "" if constant is None else f"{constant / max(examples, 1):8.6f}  "
         self._write(
-            f"{average:8.6f}  {since:8.6f}  {position:8d} "
+            f"{average:8.6f}  {since:8.6f}  {always}{position:8d} "
             f"{_cut(label):>16} {_cut(guess):>16}  {features:8d}\n"
         )
         self.next_point *= 2
@@ -76,8 +92,8 @@ class Display(Silent):
 class Bar(Display):
     """The same with a bar below: share of the bytes, rate, time left."""
 
-    def __init__(self, position: int = 0, measure: str = "error") -> None:
-        super().__init__(position, measure)
+    def __init__(self, position: int = 0, measure: str = "error", baseline: str | None = None) -> None:
+        super().__init__(position, measure, baseline)
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -126,11 +142,11 @@ class Bar(Display):
             self._progress.stop()
 
 
-def display(quiet: bool, position: int = 0, measure: str = "error") -> Silent:
+def display(quiet: bool, position: int = 0, measure: str = "error", baseline: str | None = None) -> Silent:
     """What suits the terminal."""
     if quiet:
         return Silent()
-    return Bar(position, measure) if sys.stderr.isatty() else Display(position, measure)
+    return (Bar if sys.stderr.isatty() else Display)(position, measure, baseline)
 
 
 def _cut(text: str) -> str:

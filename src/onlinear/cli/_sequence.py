@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _core
 from ..algorithms.sequence import SequenceLabeling
 from ..exceptions import NumericError
 from ..model.rows import refuse
@@ -32,6 +33,7 @@ class SequenceStream(RowStream):
     def __init__(self, model: SequenceModel, *, skip: bool = False) -> None:
         self.model: Any = model
         self.skip, self.measure = skip, True
+        self.baseline = None
         self.known = 0  # labels met by the sequences learned so far
 
     @property
@@ -88,12 +90,13 @@ class SequenceStream(RowStream):
             *self.model.class_weights(self.model.classes),
         )
         self._meet(batch, start, start + learned)
+        constant = self._constant(batch, start, start + learned, learn=True)
         done.add(
             Counts(
                 examples=learned,
                 mistakes=mistakes,
                 updates=updates,
-                sums={"tokens": float(tokens), "wrong_tokens": float(wrong)},
+                sums={"tokens": float(tokens), "wrong_tokens": float(wrong), **constant},
             )
         )
         if not fault:
@@ -120,6 +123,7 @@ class SequenceStream(RowStream):
             [names[k] for k in numbers.tolist()],
             ends,
         )
+        constant = self._constant(batch, start, stop, learn=False)
         done.add(
             Counts(
                 held_out=stop - start,
@@ -127,9 +131,17 @@ class SequenceStream(RowStream):
                 held_out_sums={
                     "tokens": float(tally.tokens),
                     "wrong_tokens": float(tally.tokens - tally.right),
+                    **constant,
                 },
             )
         )
+
+    def _constant(self, batch: Sentences, start: int, stop: int, *, learn: bool) -> dict[str, float]:
+        """What always giving the most frequent label gets wrong of some sequences."""
+        if not isinstance(self.baseline, _core.MajorityClass):
+            return {}
+        ends = batch.starts[start : stop + 1]
+        return {"baseline": float(self.baseline.watch_tokens(batch.labels_of(start, stop), ends, learn))}
 
     def label_text(self, batch: Any, row: int) -> str:
         """The labels of a sequence."""

@@ -46,17 +46,18 @@ def summary(report: Values) -> str:
     lines = [
         f"{report['algorithm']} ({parameters})",
         f"examples     {report['examples']:,}{passes}, {report['features']:,} features",
-        f"error        {_rate(report['error'])} progressive",
+        f"error        {_rate(report['error'])} progressive{_beside(report, report['baseline_error'])}",
     ]
     measured = [(name, report[name]) for name in _MEASURED if report.get(name) is not None]
     if measured:  # the task has figures of its own
         if report["task"] != "classification":
             del lines[-1]
-        lines += [f"{_label(name)} {_rate(value)}" for name, value in measured]
+        lines += [f"{_label(name)} {_rate(value)}{_beside_figure(report, name)}" for name, value in measured]
     if report["passes"] > 1:
         lines.append(f"by pass      {'  '.join(_rate(error) for error in report['pass_errors'])}")
     if report["holdout_error"] is not None:
-        lines.append(f"held out     {_rate(report['holdout_error'])}")
+        beside = _beside(report, report["holdout_baseline_error"])
+        lines.append(f"held out     {_rate(report['holdout_error'])} on the way{beside}")
     if "test" in report:
         shown = [f"{_MEASURED[k]} {_rate(v)}" for k, v in report["test"].items() if k in _MEASURED]
         lines.append(f"test         {', '.join(shown)}")
@@ -79,7 +80,21 @@ def summary(report: Values) -> str:
         lines.append("interrupted; this is how far it came")
     elif len(classes) == 1 and report["task"] == "classification":
         lines.append("only one class was seen; the model will predict nothing else")
+    lines += [f"warning      {said}" for said in report["warnings"]]
     return "\n".join(map(printable, lines))
+
+
+def _beside(report: Values, error: float | None) -> str:
+    """The error of always giving the same answer."""
+    return "" if error is None else f", always the {report['baseline']} {_rate(error)}"
+
+
+def _beside_figure(report: Values, name: str) -> str:
+    """The same beside what a task has instead of an error."""
+    error = report["baseline_error"]
+    if name == "token_accuracy" and error is not None:
+        return _beside(report, 1 - error)
+    return _beside(report, error) if name == "mean_absolute_error" else ""
 
 
 def _label(name: str) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .. import _core
 from ..algorithms import table
 from ..io import read
 from ..model.kinds import model_of
-from ..model.stream import Counts, RowStream
+from ..model.stream import Baseline, Counts, RowStream
 from ..persistence.values import plain
 from ._reading import check_rows
 
@@ -35,6 +36,8 @@ class Task:
     algorithm: ClassVar[str] = "scw1"
     #: What the first column of the table and ``error`` are.
     measure: ClassVar[str] = "error"
+    #: Who always gives the same answer, for comparison; None where no such answer makes sense.
+    baseline: ClassVar[str | None] = "majority"
     #: How files are read.
     reading: ClassVar[Values] = {"labelled": True}
     #: Estimator parameters that are set elsewhere or mean nothing in a stream, beside the common ones.
@@ -82,6 +85,20 @@ class Task:
         return {name: plain(getattr(model.recipe, name)) for name in dict.fromkeys(names)}
 
     # ------------------------------------------------------------------ what is measured
+
+    def constant(self, state: Values | None = None) -> Baseline | None:
+        """Who always gives the same answer, going on from a state."""
+        kinds: dict[str | None, Any] = {"majority": _core.MajorityClass, "mean": _core.MeanTarget}
+        kind = kinds.get(self.baseline)
+        return None if kind is None else kind(**(state or {}))
+
+    def baseline_progress(self, counts: Counts) -> tuple[float, float]:
+        """The sum and the count whose share is the error of always giving the same answer."""
+        return counts.sums.get("baseline", 0.0), self.progress(counts)[1]
+
+    def baseline_held_out(self, counts: Counts) -> tuple[float, float]:
+        """The same of held-out rows."""
+        return counts.held_out_sums.get("baseline", 0.0), self.held_out(counts)[1]
 
     def progress(self, counts: Counts) -> tuple[float, float]:
         """The sum and the count whose share is the progressive ``error``."""

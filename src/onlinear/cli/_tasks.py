@@ -27,6 +27,7 @@ class Regression(Task):
     name = "regression"
     algorithm = "arow"
     measure = "mean absolute error"
+    baseline: ClassVar[str | None] = "mean"
 
     def find(self, algorithm: str) -> table.Algorithm:
         """The algorithm of a name; few are defined for this task."""
@@ -70,6 +71,7 @@ class OneClass(Regression):
     name = "one-class"
     algorithm = "pa1"
     measure = "rejection rate"
+    baseline = None
     reading: ClassVar[Values] = {"labelled": None}
     refused = ("contamination",)
 
@@ -101,6 +103,7 @@ class Multilabel(Task):
     name = "multilabel"
     algorithm = "pa1"
     measure = "ranking loss"
+    baseline = None
     reading: ClassVar[Values] = {"labelled": True, "multilabel": True}
     refused = ("class_weight", "cost_update")
 

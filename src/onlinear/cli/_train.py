@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._core import count_numbers
-from ..exceptions import DataError
+from ..exceptions import DataError, ModelFileError
 from ..io import format_of_name
 from ..io._source import expand
 from ..model.stream import Counts
@@ -20,6 +20,7 @@ from ..persistence.saving import save
 from ..persistence.writing import writable
 from ._checkpoint import Checkpoint, Progress, identity
 from ._errors import UsageError
+from ._estimates import in_long_runs
 from ._interrupt import Interrupt
 from ._progress import Silent, display
 from ._reading import spare
@@ -28,6 +29,7 @@ from ._task import Task, share
 if TYPE_CHECKING:
     from ..io import Batch, Reader
     from ..model.model import Model
+    from ..model.stream import Baseline
     from ..model.types import Answers, Array, Costs, Values
 
 __all__ = ["Plan", "train"]
@@ -240,7 +242,10 @@ class _Run:
         self.before = self.progress.seconds
         self.learner = plan.task.stream(model, plan)
         self.learner.restore(self.progress.class_counts)
-        self.display: Silent = display(plan.quiet, self.progress.position, plan.task.measure)
+        self.learner.baseline = self._baseline()
+        self.display: Silent = display(
+            plan.quiet, self.progress.position, plan.task.measure, plan.task.baseline
+        )
         self.names: dict[int, str] = {}
         self.format = ""
 
@@ -254,6 +259,19 @@ class _Run:
             return model
         model, self.progress = found
         return model
+
+    def _baseline(self) -> Baseline | None:
+        """Who always gives the same answer; nobody where a run goes on from before they were asked."""
+        progress = self.progress
+        if progress.position and progress.baseline is None:
+            return None
+        try:
+            return self.plan.task.constant(progress.baseline)
+        except (TypeError, ValueError):
+            assert self.checkpoint is not None
+            raise ModelFileError(
+                f"{self.checkpoint.path}: field 'run.progress.baseline' does not fit the others"
+            ) from None
 
     # ------------------------------------------------------------------ the passes
 
@@ -354,7 +372,12 @@ class _Run:
         part, whole = self.plan.task.progress(self.progress.total)
         features = self.learner.size(batch, row)
         label = self.learner.label_text(batch, row)
-        self.display.row(label, guess, features, self.progress.position, whole, part)
+        constant = (
+            None
+            if self.learner.baseline is None
+            else self.plan.task.baseline_progress(self.progress.total)[0]
+        )
+        self.display.row(label, guess, features, self.progress.position, whole, part, constant)
 
     def _count_classes(self, numbers: Answers) -> None:
         if numbers is None:
@@ -414,6 +437,8 @@ class _Run:
                 self._take_names(reader)
             self._remember()
         self.progress.seconds = self._seconds()
+        if self.learner.baseline is not None:
+            self.progress.baseline = self.learner.baseline.state()
         self.checkpoint.save(self.learner.model, self.progress)
 
     def _seconds(self) -> float:
@@ -443,6 +468,7 @@ class _Run:
             "mistakes": progress.total.mistakes,
             "updates": progress.total.updates,
             "error": share(*task.progress(progress.total)),
+            **self._compared(last),
             **task.figures(model, progress.total),
             "pass_errors": [share(*task.progress(counts)) for counts in progress.by_pass],
             "holdout_error": share(*task.held_out(last)) if plan.holdout else None,
@@ -453,11 +479,23 @@ class _Run:
             "refused": progress.refused + progress.total.refused,
             "dtype": task.dtype(model) if started else plan.dtype,
             "model": None if plan.save is None or not started else str(plan.save),
+            "warnings": [said] if (said := in_long_runs(self.learner.baseline)) else [],
             "interrupted": interrupted,
         }
         if len(tested) > 1:
             report["test"] = {name: value for name, value in tested.items() if name != "error"}
         return report
+
+    def _compared(self, last: Counts) -> Values:
+        """What always giving the same answer gets wrong."""
+        task = self.plan.task
+        if self.learner.baseline is None:
+            return {"baseline": None, "baseline_error": None, "holdout_baseline_error": None}
+        return {
+            "baseline": task.baseline,
+            "baseline_error": share(*task.baseline_progress(self.progress.total)),
+            "holdout_baseline_error": share(*task.baseline_held_out(last)) if self.plan.holdout else None,
+        }
 
 
 def chosen(first: int, count: int, seed: int, share: float) -> Array:

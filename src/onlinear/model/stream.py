@@ -7,7 +7,7 @@ split at every row that brings a class not met before: the rows before it are le
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _core
 from ..exceptions import DataError, NumericError, ReadError
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .undo import Undo
 
 __all__ = [
+    "Baseline",
     "Counts",
     "RowStream",
     "StreamLabels",
@@ -30,6 +31,9 @@ __all__ = [
     "refused_line",
     "without_row",
 ]
+
+#: Always the same answer: what it gets wrong is compared with.
+Baseline: TypeAlias = "_core.MajorityClass | _core.MeanTarget"
 
 _UNKNOWN = -1
 _EXACT = float(1 << 53)
@@ -186,6 +190,8 @@ class RowStream:
         self.measure = measure
         #: The way back from what the row at hand has brought; None where it has brought nothing.
         self.brought: Undo | None = None
+        #: Told every answer that is learned or held out, where somebody compares; `Counts.sums` have its errors.
+        self.baseline: Baseline | None = None
         self._schema: Values | None = None
 
     @property
@@ -384,6 +390,11 @@ class RowStream:
         done: Counts,
     ) -> None:
         """Count the rows that were learned and those that were held out; rows of no weight are neither."""
+        if self.baseline is not None:
+            errors = self.baseline.watch(answers[start : start + learned], heavy, apart)
+            for sums, error in zip((done.sums, done.held_out_sums), errors, strict=True):
+                if error:
+                    sums["baseline"] = sums.get("baseline", 0.0) + error
         if scores is None:
             done.examples += learned if heavy is None else int(heavy[:learned].sum())
             return

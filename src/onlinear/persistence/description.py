@@ -209,6 +209,35 @@ _COUNTS = record(
     closed=True,
 )
 
+_MAJORITY = record(
+    {
+        "counts": list_of(whole()),
+        "answer": whole(-1, 1 << 31),
+        "seen": list_of(whole()),
+        "last": whole(-1, 1 << 31),
+        "changes": whole(),
+    },
+    closed=True,
+)
+_MEAN = record(
+    {
+        "learned": whole(),
+        "mean": number(),
+        "seen": whole(),
+        "centre": number(),
+        "spread": number(0),
+        "steps": number(0),
+        "last": number(),
+    },
+    closed=True,
+)
+#: What the error of a constant answer goes on from.
+_BASELINE = Kind(
+    "the counts of a majority or the sums of a mean",
+    lambda v: _MAJORITY.test(v) or _MEAN.test(v),
+    lambda v: (_MAJORITY if _MAJORITY.test(v) else _MEAN).parts(v),
+)
+
 #: How far a run had come.
 PROGRESS = record(
     {
@@ -223,6 +252,7 @@ PROGRESS = record(
         "finished": FLAG,
     },
     closed=True,
+    optional={"baseline": maybe(_BASELINE)},  # which checkpoints of 0.1.0 lack
 )
 
 #: What a checkpoint adds to the description of its model.
