@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
+
+import onlinear
 
 ROOT = Path(__file__).parent.parent
 TOLD = metadata("onlinear")
@@ -63,3 +66,15 @@ def test_the_systems_are_those_of_the_readme(system: str) -> None:
     """Windows is not among them."""
     assert system in classifiers("Operating System :: ")
     assert len(classifiers("Operating System :: ")) == 2
+
+
+def test_a_star_hides_nothing_of_the_standard_library() -> None:
+    """Public names are imported by it, but not in the place of a module that everybody has."""
+    names: dict[str, object] = {}
+    exec("import io\nfrom onlinear import *", names)
+
+    assert names["io"] is sys.modules["io"]
+    assert {"AROWClassifier", "load", "linear_model", "text"} <= names.keys()
+    hidden = sys.stdlib_module_names & set(onlinear.__all__)
+    assert not hidden
+    assert "io" in dir(onlinear)

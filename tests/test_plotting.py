@@ -37,6 +37,23 @@ def test_a_perfect_forecast_lies_on_the_diagonal() -> None:
     assert display.count.sum() == 100_000
 
 
+@pytest.mark.parametrize("bend", [0.2, 0.5, 1.0, 2.0, 5.0])
+def test_the_legend_lies_where_no_curve_does(bend: float) -> None:
+    """Too sure, not sure enough, or right, of two models."""
+    rng = np.random.default_rng(0)
+    p = rng.random(20_000)
+    for _ in range(2):
+        display = ReliabilityDisplay.from_predictions(
+            rng.random(len(p)) < p**bend, p, name="SoftConfidenceWeightedClassifier", ax=plt.gca()
+        )
+    display.figure_.canvas.draw()
+
+    legend = display.ax_.get_legend().get_window_extent()
+    for line in display.ax_.get_lines():
+        if line.get_gid() != "diagonal":
+            assert not line.get_path().transformed(line.get_transform()).intersects_bbox(legend, filled=False)
+
+
 def test_an_overconfident_forecast_does_not() -> None:
     """Saying 0.9 about a fair coin is wrong by 0.4."""
     display = ReliabilityDisplay.from_counts(np.full(1000, 0.9), np.arange(1000) % 2 == 0)

@@ -29,12 +29,15 @@ def test_error_over_time_shades_every_other_phase() -> None:
 
 
 def test_weights_are_images() -> None:
-    """Every model is an image of the given shape."""
+    """Every model is an image of the given shape, with a bar that shows what its colours mean."""
     X, y = np.eye(6), [0, 1, 0, 1, 0, 1]
     shown = WeightImagesDisplay.from_estimators(
         {"PA": PassiveAggressiveClassifier(fit_intercept=False).fit(X, y)}, (2, 3)
     )
-    assert shown.axes_[0].images[0].get_array().shape == (2, 3)
+    image = shown.axes_[0].images[0]
+    assert image.get_array().shape == (2, 3)
+    assert len(shown.figure_.axes) == 2
+    assert image.colorbar.ax.get_ylim() == image.get_clim()
     matplotlib.pyplot.close(shown.figure_)
 
 

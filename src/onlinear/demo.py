@@ -16,7 +16,7 @@ import re
 import time
 import warnings
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ __all__ = ["main"]
 
 PACKAGES = ("numpy", "scipy", "sklearn")
 FEWEST = 200  # examples that have something to show
+NAMES = 1 << 18  # words and pairs of words that are kept by name
 STANDARD = [
     "argparse",
     "array",
@@ -223,10 +224,10 @@ def table_row(*cells: object) -> str:
 
 def run(output: Path, limit: int | None) -> None:
     """Learn the stream, report, explain, and save a plot and a model."""
-    from sklearn.feature_extraction.text import HashingVectorizer
     from sklearn.linear_model import SGDClassifier
 
     from onlinear import SoftConfidenceWeightedClassifier
+    from onlinear.text import TextHasher
 
     print("Collecting the docstrings of numpy, scipy, scikit-learn and the standard library ...", flush=True)
     examples = collect()[:limit]
@@ -234,15 +235,15 @@ def run(output: Path, limit: int | None) -> None:
     majority, times = Counter(labels.tolist()).most_common(1)[0]
     print(f"{len(examples):,} docstrings from {len(set(labels.tolist()))} sub-packages\n")
 
-    hasher = HashingVectorizer(
-        n_features=2**20, alternate_sign=False, ngram_range=(1, 2), norm="l2", dtype=np.float32
-    )
+    hasher = TextHasher(bits=20, alternate_sign=False, ngram_range=(1, 2), max_names=NAMES)
     model = SoftConfidenceWeightedClassifier(C=1.0, confidence=0.9)
     rival = SGDClassifier(random_state=0)
     classes = np.unique(labels)
 
-    print("Every docstring is predicted before it is learned.")
-    print(table_row("docstrings", "error since", "error so far", "SGD so far", "examples/s"))
+    print(
+        "Every docstring is predicted before it is learned; texts/s counts from the text to what is learned of it."
+    )
+    print(table_row("docstrings", "error since", "error so far", "SGD so far", "texts/s"))
     batch, shown = 64, 512
     wrong = rival_wrong = since = 0
     curve: list[tuple[int, float, float]] = []
@@ -250,9 +251,10 @@ def run(output: Path, limit: int | None) -> None:
     last = 0
     for start in range(0, len(examples), batch):
         texts = [example.text for example in examples[start : start + batch]]
-        X, y = hasher.transform(texts), labels[start : start + batch]
-        clock = time.perf_counter()
+        y = labels[start : start + batch]
         before = model.n_mistakes_ if start else 0
+        clock = time.perf_counter()
+        X = hasher.partial_fit(texts).transform(texts)
         model.partial_fit(X, y, classes=classes if start == 0 else None)
         spent += time.perf_counter() - clock
         mistakes = model.n_mistakes_ - before
@@ -284,9 +286,8 @@ def run(output: Path, limit: int | None) -> None:
     ):
         print(f"  {who:<24} {share:6.1%}  {'█' * round(40 * share)}")
 
-    words = vocabulary(hasher, [example.text for example in examples])
-    show_words(model, words)
-    show_explanation(model, hasher, words, examples)
+    show_words(model, hasher.names_)
+    show_explanation(model, hasher, examples)
 
     output.mkdir(parents=True, exist_ok=True)
     target = output / "docstrings.safetensors"
@@ -296,23 +297,10 @@ def run(output: Path, limit: int | None) -> None:
     print(f"plot   {picture}" if picture else "plot   needs matplotlib: pip install 'onlinear[plot]'")
 
 
-def vocabulary(hasher: TextHasher, texts: list[str]) -> dict[int, str]:
-    """The most frequent single word behind every hashed column."""
-    analyse = hasher.build_analyzer()
-    counts = Counter(word for text in texts for word in analyse(text) if " " not in word)
-    names = [word for word, _ in counts.most_common() if counts[word] >= 3]
-    columns = hasher.transform(names).tocoo() if names else None
-    words: dict[int, str] = {}
-    if columns is not None:
-        for row, column in zip(columns.row.tolist(), columns.col.tolist(), strict=True):
-            words.setdefault(column, names[row])
-    return words
-
-
 def show_words(model: Any, words: dict[int, str]) -> None:
     """The strongest words of a few classes, with the standard deviation of their weights."""
     print("\nThe strongest words, weight ± standard deviation:")
-    columns = np.array(sorted(words))
+    columns = np.array(sorted(column for column, word in words.items() if " " not in word))
     coef, std = model.coef_[:, columns], model.coef_std_[:, columns]
     wanted = ["numpy.linalg", "scipy.stats", "scipy.sparse", "sklearn.ensemble", "sklearn.cluster", "python"]
     for label in [name for name in wanted if name in model.classes_] or model.classes_[:6].tolist():
@@ -322,20 +310,14 @@ def show_words(model: Any, words: dict[int, str]) -> None:
         print(f"  {label:<18} " + "   ".join(cells))
 
 
-def show_explanation(model: Any, hasher: TextHasher, words: dict[int, str], examples: list[Example]) -> None:
+def show_explanation(model: Any, hasher: TextHasher, examples: list[Example]) -> None:
     """One prediction, taken apart."""
     texts = [example.text for example in examples[-200:]]
     X = hasher.transform(texts)
     confident = int(np.argmax(model.confidence(X)))
-    why = model.explain(X[confident], top=None)
-    named = [
-        replace(item, feature=words[int(item.feature[1:])])
-        for item in why.contributions
-        if item.feature.startswith("x") and item.feature[1:].isdigit() and int(item.feature[1:]) in words
-    ][:6]
     first = " ".join(texts[confident].split())[:70]
     print(f"\nOne prediction explained: “{first}…”  (really from {examples[-200:][confident].label})")
-    print(replace(why, contributions=named))
+    print(model.explain(X[confident], top=6))
     chance = model.predict_proba(X[confident]).max()
     print(f"  calibrated probability {chance:.3f}")
 

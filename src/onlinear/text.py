@@ -8,22 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
 
 from ._core import text as _text
-from .exceptions import ParameterError
+from .exceptions import NotAvailableError, ParameterError
 from .io._settings import Analyzer, TextSettings, Weighting, flag, whole
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from .model.types import Values
+    from .model.types import Array, Values
 
 __all__ = ["TextHasher"]
+
+
+class HashedColumns(NamedTuple):
+    """What the columns of hashed texts mean: who keeps their words, and how others are hashed."""
+
+    hasher: TextHasher
+    hash: str
+    bits: int
 
 
 class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -54,7 +63,8 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     dtype : {numpy.float32, numpy.float64}, default=numpy.float32
         Type of the values.
     max_names : int, default=0
-        How many words `fit` and `partial_fit` keep in `names_`, so that a model can be explained in words.
+        How many words `fit` and `partial_fit` keep in `names_`, so that a model can be explained in words: one that comes
+        after it in a pipeline takes them over.
 
     Attributes
     ----------
@@ -67,6 +77,15 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> X = TextHasher(bits=10, norm=None).transform(["the cat sat", "the cat and the hat"])
     >>> X.shape, X.nnz
     ((2, 1024), 7)
+
+    Behind it in a pipeline a model learns the words, too:
+
+    >>> from onlinear import AROWClassifier
+    >>> from sklearn.pipeline import make_pipeline
+    >>> texts, kinds = ["free money", "money now", "lunch at noon"], ["spam", "spam", "ham"]
+    >>> model = make_pipeline(TextHasher(max_names=1000), AROWClassifier(random_state=0)).fit(texts, kinds)
+    >>> model[-1].explain(model[:-1].transform(["free lunch"])).contributions[0].feature
+    'lunch'
     """
 
     def __init__(
@@ -103,6 +122,7 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Present for pipelines.
         """
         self._hasher = self._make_hasher(self.max_names)
+        self._names: dict[int, str] = {}
         return self.partial_fit(X, y)
 
     def partial_fit(self, X: Iterable[str | bytes], y: object = None) -> TextHasher:
@@ -117,11 +137,12 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         if not hasattr(self, "_hasher"):
             self._hasher = self._make_hasher(self.max_names)
+            self._names = getattr(self, "_names", {})
         documents = _documents(X)
         if self.max_names:
             with _named_document(documents):
                 self._hasher.collect(documents)
-            self.names_ = {column: name for column, name, *_ in self._hasher.names()}
+        self._fitted = self._fresh = True
         return self
 
     def transform(self, X: Iterable[str | bytes]) -> csr_matrix:
@@ -146,7 +167,46 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             indptr = indptr.astype(np.int32)
         out = csr_matrix((data, indices, indptr), shape=(len(documents), 1 << self.bits), copy=False)
         out.has_sorted_indices = True
+        if self.max_names and hasattr(self, "_fitted"):
+            # On its way through a pipeline: whoever learns from it may ask what its columns mean.
+            out.columns_named = HashedColumns(self, self._hash(), int(self.bits))
         return out
+
+    @property
+    def names_(self) -> dict[int, str]:
+        """The first word or n-gram seen of each column, after `fit` with `max_names`."""
+        if not self.max_names or not hasattr(self, "_fitted"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute 'names_'")
+        if self._fresh:
+            self._names.update((column, name) for column, name, *_ in self._hasher.names())
+            self._fresh = False
+        return self._names
+
+    def get_feature_names_out(self, input_features: object = None) -> Array:
+        """Return what each column is called: the word kept of it with `max_names`, else x and its number.
+
+        Parameters
+        ----------
+        input_features : ignored
+            Present for pipelines.
+
+        Returns
+        -------
+        ndarray of str
+            Of ``2**bits`` names, which take 60 bytes and more each.
+        """
+        check_is_fitted(self, "_fitted")
+        if not self.max_names:
+            raise NotAvailableError(
+                "TextHasher keeps the names of columns only with max_names; set it and fit again"
+            )
+        names = np.array([f"x{column}" for column in range(1 << int(self.bits))], dtype=object)
+        for column, name in self.names_.items():
+            names[column] = name
+        return names
+
+    def _hash(self) -> Literal["murmur", "murmur-signed"]:
+        return "murmur-signed" if self.alternate_sign else "murmur"
 
     def _make_hasher(self, max_names: int) -> _text.Hasher:
         settings = TextSettings(
@@ -154,7 +214,7 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.analyzer,
             self.ngram_range,
             self.lowercase,
-            "murmur-signed" if self.alternate_sign else "murmur",
+            self._hash(),
             self.weighting,
             self.norm,
         )
@@ -170,8 +230,10 @@ class TextHasher(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return _text.Hasher(bits=int(self.bits), max_names=int(max_names), **settings.native())
 
     def __getstate__(self) -> Values:
+        if self.max_names and hasattr(self, "_fitted"):
+            _ = self.names_  # which has what the native hasher learned
         state: Values = dict(super().__getstate__())
-        state.pop("_hasher", None)  # native; `names_` has what it learned
+        state.pop("_hasher", None)
         return state
 
     def __sklearn_tags__(self) -> Tags:

@@ -59,9 +59,10 @@ def test_frames_and_dicts_are_explained_in_their_own_words() -> None:
         [each.margin for each in model.explain(frame.head(3).to_dict("records"))]
     )
     streamed = AROWClassifier().learn_one({"free": 1, "money": 2}, "spam").learn_one({"noon": 1}, "ham")
-    (one, other) = streamed.explain([{"free": 1.0}, {"noon": 1.0}])
+    (one, other) = streamed.explain([{"free": 1.0}, {"noon": 1.0, "never": 1.0, "colour": "red"}])
     assert (one.predicted, other.predicted) == ("spam", "ham")
-    assert [item.feature for item in other.contributions] == ["noon"]
+    assert next(item.feature for item in other.contributions) == "noon"
+    assert {item.feature for item in other.contributions} == {"noon", "never", "colour=red"}
 
 
 def test_one_dict_or_row_has_one_explanation_and_a_list_a_list() -> None:

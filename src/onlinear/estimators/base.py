@@ -6,7 +6,7 @@ A shell holds parameters, as scikit-learn wants them, and a `Model`. Everything 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
@@ -16,20 +16,18 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
-from .. import _core
 from ..exceptions import DataError, ParameterError
 from ..io import Batch, Reader
-from ..model.arrays import check_sparse, is_sparse, quick_rows, to_rows
+from ..model.arrays import check_sparse, quick_rows, to_rows
 from ..model.model import Model, RowModel
 from ..model.native import Native, Report
 from ..model.parameters import check_number
 from ..model.recipe import Recipe, state_type
-from ..model.rows import Rows, refuse_dict, refuse_masked
+from ..model.rows import Rows, refuse_masked
 from ..model.weights import weights_of
 from ..persistence.loading import load_model
 from ..persistence.saving import save
-from .explanation import entries_of
-from .making import as_estimator, estimator_of
+from .making import as_estimator, estimator_of, refuse_theirs
 from .passes import Passes
 from .random import seeded
 
@@ -38,21 +36,13 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
     from ..model.types import Array, Axis, MatrixLike, PathLike, Seed
+    from ..text import HashedColumns
     from .passes import Late
 
 __all__ = ["LinearShell", "RowShell", "Shell"]
 
 M = TypeVar("M", bound=Model)
 R = TypeVar("R", bound=RowModel)
-
-
-#: What is called otherwise in scikit-learn, and how it is called here.
-THEIRS = {
-    "max_iter": "max_iter is called passes here",
-    "loss": "loss is called variant here ('pa1' is the hinge, 'pa2' its square)",
-    "validation_fraction": "nothing is held out here, early_stopping goes by the progressive error",
-    "verbose": "nothing is printed here; see onlinear.plotting.ProgressDisplay",
-}
 
 
 class _Seen(BaseEstimator):  # type: ignore[misc]
@@ -103,12 +93,7 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
 
     def __new__(cls, *_: Any, **given: Any) -> Self:
         """Tell who gives a parameter of scikit-learn's where it is understood."""
-        for name in given.keys() & THEIRS.keys():
-            if all(field.name != name for field in fields(cls.recipe)):
-                raise TypeError(
-                    f"{cls.__name__} has no parameter {name!r}: {THEIRS[name]}. scikit-learn's PassiveAggressiveClassifier "
-                    "and PassiveAggressiveRegressor, with all of its parameters and meanings, are in onlinear.linear_model."
-                )
+        refuse_theirs(cls, given)
         made: Self = super().__new__(cls)
         return made
 
@@ -327,6 +312,9 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
 class RowShell(Shell[R], Generic[R]):
     """An estimator whose examples are rows."""
 
+    #: Who knows the words of columns that a model has learned; they are read when they are asked for.
+    _named: tuple[HashedColumns, R] | None = None
+
     if TYPE_CHECKING:
         grow_features: bool
         n_jobs: int | None
@@ -379,6 +367,23 @@ class RowShell(Shell[R], Generic[R]):
                     f"a batch must be (X, y), (X, y, weights), or what onlinear.read gives, got {batch!a}"
                 )
         return self
+
+    def _take_words(self, X: Any) -> None:
+        """Note what the columns of hashed texts mean, where they say so (`onlinear.text`)."""
+        named = getattr(X, "columns_named", None)
+        if named is not None and self._model is not None:
+            self._model.take_words({}, named.hash, named.bits)
+            self._named = named, self._model
+
+    @property
+    def model_(self) -> R:
+        """The model: what has been learned, and what files hold."""
+        model: R = super().model_
+        if self._named is not None:
+            (named, of), self._named = self._named, None
+            if of is model:
+                model.take_words(named.hasher.names_, named.hash, named.bits)
+        return model
 
     def _learn_stream(self, X: MatrixLike) -> bool:
         """Learn what `onlinear.read` gives, where X is that, and has the answers with it."""
@@ -476,29 +481,6 @@ class RowShell(Shell[R], Generic[R]):
         learner = self._ready().learner
         return learner.read_rows(self._rows_to_read(X), variances=variances, n_threads=self._threads())
 
-    def _entries(self, x: Any) -> tuple[list[tuple[Array, Array]], bool]:
-        """Examples as columns and values, and whether it is a single one."""
-        if isinstance(x, Mapping):
-            return [self._dict_entries(x)], True
-        if isinstance(x, list | tuple) and len(x) and all(isinstance(each, Mapping) for each in x):
-            return [self._dict_entries(each) for each in x], False
-        if not is_sparse(x) and np.ndim(x) == 1:
-            x = np.asarray(x).reshape(1, -1)
-        rows = self._rows_to_read(x)
-        self._ready().inspect(rows, "float64")
-        return entries_of(rows), rows.n_rows == 1
-
-    def _dict_entries(self, x: Mapping[Any, Any]) -> tuple[Array, Array]:
-        """A dict as columns and values."""
-        try:
-            columns, values = self._ready().learner.handle.columns_of(x)
-        except ValueError as error:
-            raise DataError(str(error), 0) from error
-        bad = np.flatnonzero(~np.isfinite(values))
-        if len(bad):
-            raise refuse_dict(x, _fault_of(values[bad[0]]), 0, columns[bad[0]])
-        return np.asarray(columns, dtype=np.int64), np.asarray(values, dtype=np.float64)
-
     # ------------------------------------------------------------------ fitted state
 
     def _learned(self, name: str) -> Native:
@@ -573,10 +555,6 @@ class LinearShell(RowShell[R], Generic[R]):
         check_number(type(self).__name__, "share", share, 0.0, 1.0, open_low=True)
         self._ready().with_variance().handle.inflate(float(share))
         return self
-
-
-def _fault_of(value: float) -> int:
-    return int((_core.Fault.nan if value != value else _core.Fault.infinite).value)
 
 
 def _columns(X: MatrixLike) -> int:

@@ -32,7 +32,7 @@ from ..model.rows import Rows
 from ..model.undo import Undo, all_or_nothing
 from ..model.weights import balanced_weights, weights_of
 from .base import LinearShell
-from .explanation import Explainer, Explanation, Explanations
+from .explanation import Explainer, Explanation, Explanations, examples_of
 from .making import shell
 from .passes import Late
 from .random import seeded
@@ -94,6 +94,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
                 self._fit(model, X, y, sample_weight)
         finally:
             self._keep(model)
+        self._take_words(X)
         return self
 
     def _fit(
@@ -172,6 +173,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
                     model.learner.learn_rows(
                         rows, numbers, weights, class_weight=class_weight, balanced=balanced
                     )
+                    self._take_words(X)
                     return self
         if y is None and self._learn_stream(X):
             return self
@@ -190,6 +192,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
             learn_batch(model, batch, undo)
         finally:
             self._keep(model)
+        self._take_words(X)
         return self
 
     def learn_one(self, x: Features, y: LabelsLike, w: float = 1.0) -> Self:
@@ -442,10 +445,10 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         """
         if top is not None:
             check_number(type(self).__name__, "top", top, 0, 1 << 31, whole=True)
-        model = self._ready()
-        examples, single = self._entries(x)
-        explainer = Explainer(model.learner, model.labels.classes, model.feature_name, top)
-        told = Explanations(explainer.explain(columns, values) for columns, values in examples)
+        model = self.model_
+        examples, single = examples_of(x, model, self._rows_to_read)
+        explainer = Explainer(model.learner, model.labels.classes, model.feature_names(), top)
+        told = Explanations(map(explainer.explain, examples))
         return told[0] if single else told
 
     # ------------------------------------------------------------------ fitted state

@@ -12,10 +12,12 @@ import numpy as np
 
 from .._core import Fault
 from ..belief import Diagonal, Information
-from ..exceptions import ParameterError
+from ..exceptions import DataError, ParameterError
+from ..model.arrays import is_sparse
 from ..model.labels import Classes
+from ..model.model import RowModel
 from ..model.native import Native
-from ..model.rows import Rows, SparseRows, refuse
+from ..model.rows import Rows, SparseRows, refuse, refuse_dict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from ..model.types import Array, Label
     from ..plotting import ExplanationDisplay
 
-__all__ = ["Explainer", "Explanation", "Explanations", "entries_of"]
+__all__ = ["Explainer", "Explanation", "Explanations", "examples_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,19 +176,69 @@ def _frame(columns: Mapping[str, list[Any]], library: str) -> Any:
     return module.DataFrame(columns)
 
 
-def entries_of(rows: Rows) -> list[tuple[Array, Array]]:
-    """Columns and values of each of some rows, where they are not zero."""
+@dataclass(frozen=True, slots=True)
+class Example:
+    """An example as columns and values, and the words it has itself for columns that may be nameless."""
+
+    columns: Array
+    values: Array
+    words: Mapping[int, str] = field(default_factory=dict)
+
+
+def examples_of(x: Any, model: RowModel, read: Callable[[Any], Rows]) -> tuple[list[Example], bool]:
+    """Examples taken apart, and whether it is a single one.
+
+    Parameters
+    ----------
+    x : dict, row, list of dicts, array, data frame or sparse matrix
+        The examples.
+    model : RowModel
+        Whose columns they become.
+    read : callable
+        Makes rows of what is no dict.
+    """
+    if isinstance(x, Mapping):
+        return [_of_dict(x, model)], True
+    if isinstance(x, list | tuple) and len(x) and all(isinstance(each, Mapping) for each in x):
+        return [_of_dict(each, model) for each in x], False
+    if not is_sparse(x) and np.ndim(x) == 1:
+        x = np.asarray(x).reshape(1, -1)
+    rows = read(x)
+    model.inspect(rows, "float64")
+    return _of_rows(rows), rows.n_rows == 1
+
+
+def _of_dict(x: Mapping[Any, Any], model: RowModel) -> Example:
+    columns_of = model.learner.handle.columns_of
+    try:
+        columns, values = columns_of(x)
+    except ValueError as error:
+        raise DataError(str(error), 0) from error
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        fault = Fault.nan if np.isnan(values[bad[0]]) else Fault.infinite
+        raise refuse_dict(x, int(fault.value), 0, columns[bad[0]])
+    words: dict[int, str] = {}
+    for key, value in x.items():
+        if isinstance(key, str) and not isinstance(value, list | tuple):
+            word = f"{key}={value}" if isinstance(value, str) else key
+            words |= {int(column): word for column in columns_of({key: value})[0]}
+    return Example(np.asarray(columns, dtype=np.int64), np.asarray(values, dtype=np.float64), words)
+
+
+def _of_rows(rows: Rows) -> list[Example]:
+    """Each of some rows, where it is not zero."""
     if isinstance(rows, SparseRows):
         ends = np.asarray(rows.indptr, dtype=np.int64)
         return [
-            (np.asarray(rows.indices[a:b], dtype=np.int64), np.asarray(rows.data[a:b], dtype=np.float64))
+            Example(np.asarray(rows.indices[a:b], np.int64), np.asarray(rows.data[a:b], np.float64))
             for a, b in zip(ends[:-1], ends[1:], strict=True)
         ]
-    found = []
-    for row in rows.x:
-        present = np.flatnonzero(row)
-        found.append((present, np.asarray(row[present], dtype=np.float64)))
-    return found
+    present = [np.flatnonzero(row) for row in rows.x]
+    return [
+        Example(columns, np.asarray(row[columns], np.float64))
+        for columns, row in zip(present, rows.x, strict=True)
+    ]
 
 
 class Explainer:
@@ -212,8 +264,9 @@ class Explainer:
         self._classes = classes.among(len(self._mean))
         self._variance = learner.handle.variance() if learner.handle.has_variance else None
 
-    def explain(self, columns: Array, values: Array) -> Explanation:
+    def explain(self, example: Example) -> Explanation:
         """Take one example apart."""
+        columns, values = example.columns, example.values
         learner, handle = self._learner, self._learner.handle
         mean, offset = self._mean, self._offset
         names, order = self._classes.ranked, self._classes.order
@@ -263,7 +316,7 @@ class Explainer:
         ranking = np.argsort(-np.abs(contributions), kind="stable")[: self._top]
         items = [
             Contribution(
-                self._name_of(int(columns[i])),
+                self._called(int(columns[i]), example.words),
                 float(values[i]),
                 float(weight[i]),
                 float(contributions[i]),
@@ -280,3 +333,7 @@ class Explainer:
             contributions=items,
             n_features=len(columns),
         )
+
+    def _called(self, column: int, words: Mapping[int, str]) -> str:
+        name = self._name_of(column)
+        return words.get(column, name) if name == f"x{column}" else name

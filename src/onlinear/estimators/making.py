@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, field, fields, make_dataclass
 from functools import cache
 from inspect import getattr_static
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 from ..model.recipe import Recipe
 from .documentation import joined_documentation
 
-__all__ = ["as_estimator", "estimator_of", "shell"]
+__all__ = ["as_estimator", "estimator_of", "refuse_theirs", "shell"]
 
 T = TypeVar("T")
 
@@ -22,6 +23,25 @@ def shell(cls: type[T]) -> type[T]:
     """Make a shell known: it says which recipes it `suits`."""
     _SHELLS.append(cls)
     return cls
+
+
+#: What is called otherwise in scikit-learn, and how it is called here.
+THEIRS = {
+    "max_iter": "max_iter is called passes here",
+    "loss": "loss is called variant here ('pa1' is the hinge, 'pa2' its square)",
+    "validation_fraction": "nothing is held out here, early_stopping goes by the progressive error",
+    "verbose": "nothing is printed here; see onlinear.plotting.ProgressDisplay",
+}
+
+
+def refuse_theirs(cls: Any, given: Mapping[str, object]) -> None:
+    """Refuse a parameter of scikit-learn's that a class has not, and say how it is called."""
+    for name in given.keys() & THEIRS.keys():
+        if all(known.name != name for known in fields(cls.recipe)):
+            raise TypeError(
+                f"{cls.__name__} has no parameter {name!r}: {THEIRS[name]}. scikit-learn's PassiveAggressiveClassifier "
+                "and PassiveAggressiveRegressor, with all of its parameters and meanings, are in onlinear.linear_model."
+            )
 
 
 @cache

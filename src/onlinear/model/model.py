@@ -7,7 +7,7 @@ with its calibration and counters, and a way back from what is refused. It impor
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -317,13 +317,25 @@ class RowModel(Model):
         if self.schema.hash is None and self.native is not None and self.native.handle.any_hashed:
             self.schema.hash = self.native.hash
 
+    def take_words(self, words: Mapping[int, str], hash: str, bits: int) -> None:
+        """Remember the words behind columns that were hashed elsewhere; nothing where names are other columns here."""
+        if self.native is None or self.schema.names is not None:
+            return
+        try:
+            self.take_schema({"hash": hash, "bits": bits})
+        except DataError:
+            return
+        known = self.native.n_features
+        self.native.handle.remember_words({column: words[column] for column in words if column < known})
+
+    def feature_names(self) -> Callable[[int], str]:
+        """What the columns are called, as of now: a name, or the number of one that has none."""
+        names, words = self.schema.names or [], self.learner.handle.words()
+        return lambda column: names[column] if column < len(names) else words.get(column, f"x{column}")
+
     def feature_name(self, column: int) -> str:
         """The name of a column; its number where it has none."""
-        names = self.schema.names
-        if names is not None and column < len(names):
-            return names[column]
-        words: dict[int, str] = self.learner.handle.words()
-        return words.get(column, f"x{column}")
+        return self.feature_names()(column)
 
     # ------------------------------------------------------------------ counts
 
