@@ -58,6 +58,6 @@ def defined_on(made: Any) -> set[str]:
     found = {name for name in _METRICS[made.metric] if uses <= set(known[type(BELIEFS[name]).__name__].parts)}
     if made.drop_only:
         found -= {"kl", "exact"}
-    if not made.has_exact and not isinstance(made, rule.Arow):  # AROW's exact form is its "kl"
+    if not made.has_exact:
         found -= {"exact"}
     return found

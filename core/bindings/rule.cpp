@@ -71,7 +71,8 @@ void bind_rules(nb::module_& m) {
             return std::string(text);
         });
     each_of<rule::Rules>([&]<class R>() {
-        add_rule(bind_declared<R>(m), step_of<R>, R::metric, rule::DropOnly<R>, rule::HasExactStep<R>);
+        add_rule(bind_declared<R>(m), step_of<R>, R::metric, rule::DropOnly<R>,
+                 rule::HasExactStep<R> || rule::ExactAlready<R>);
     });
     m.def(
         "declared",

@@ -309,7 +309,7 @@ class Arow:
 
     drop_only: bool = False
 
-    has_exact: bool = False
+    has_exact: bool = True
 
 class LeastSquares:
     """AROW with the squared loss: recursive least squares."""
