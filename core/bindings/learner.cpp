@@ -6,6 +6,7 @@
 #include "handle.hpp"
 #include "onlinear/memory/pages.hpp"
 #include "onlinear/simd/simd.hpp"
+#include "onlinear/whole.hpp"
 
 namespace onlinear::bindings {
 
@@ -149,27 +150,21 @@ void bind_learner(nb::module_& m) {
             "grow",
             [](Handle& self, std::size_t features, std::size_t classes) {
                 const auto lock = own_turn(self.turn);
-                if (features >= self.features.max_features + 1)
-                    throw std::invalid_argument("more than max_features (" +
-                                                std::to_string(self.features.max_features) +
-                                                ") features; hash them to fewer, or raise max_features");
-                self.learner->grow(std::max(features, self.learner->features()), classes);
+                make_room(*self.learner, self.features, features, classes);
             },
             nb::arg("features"), nb::arg("classes"))
         .def(
             "expect_classes",
             [](Handle& self, std::size_t classes) {
                 const auto lock = own_turn(self.turn);
-                self.learner->expect(std::min<std::size_t>(classes, 1 << 16));
+                expect_classes(*self.learner, classes);
             },
             nb::arg("classes"), "Make room for so many classes at the next growth.")
         .def(
             "shrink",
             [](Handle& self, std::size_t features, std::size_t classes) {
                 const auto lock = own_turn(self.turn);
-                if (classes < 2 || self.learner->blocks() < 2)
-                    throw std::invalid_argument("two classes or more must stay");
-                return self.learner->shrink_classes(features, classes);
+                return take_back_room(*self.learner, features, classes);
             },
             nb::arg("features"), nb::arg("classes"),
             "Take back a growth that nothing has been learned of since; False where that cannot be done.")

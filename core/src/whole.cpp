@@ -39,6 +39,23 @@ void measure_scores(RowLearner& learner, const Matrix& matrix) {
     learner.calibration.measure(scores.data(), matrix.rows, learner.blocks());
 }
 
+void make_room(RowLearner& learner, const FeatureMap& map, std::size_t features, std::size_t classes) {
+    if (features > map.max_features)
+        throw std::invalid_argument("more than max_features (" + std::to_string(map.max_features) +
+                                    ") features; hash them to fewer, or raise max_features");
+    learner.grow(std::max(features, learner.features()), classes);
+}
+
+void expect_classes(RowLearner& learner, std::size_t classes) {
+    constexpr std::size_t kMost = std::size_t{1} << 16;
+    learner.expect(std::min(classes, kMost));
+}
+
+bool take_back_room(RowLearner& learner, std::size_t features, std::size_t classes) {
+    if (classes < 2 || learner.blocks() < 2) throw std::invalid_argument("two classes or more must stay");
+    return learner.shrink_classes(features, classes);
+}
+
 Matrix row_of(RowLearner& learner, FeatureMap& map, bool learning, Refusal& refusal) {
     refusal = map.inspect(learner.single_precision());
     if (refusal) return {};

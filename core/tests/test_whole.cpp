@@ -99,6 +99,26 @@ TEST("columns that cannot be are refused with the remedy") {
     CHECK(refusal_of([&] { map.add("word", 1.0); }).find("lower bits") != std::string::npos);
 }
 
+TEST("room is made for as many features as there may be, and taken back while nothing is learned") {
+    FeatureMap map;
+    map.max_features = 10;
+    const auto two = binary(2);
+    CHECK(refusal_of([&] { make_room(*two, map, 11, 2); }).find("raise max_features") != std::string::npos);
+    CHECK(two->features() == 2);
+    make_room(*two, map, 10, 2);
+    make_room(*two, map, 5, 2);  // never less than there is
+    CHECK(two->features() == 10);
+    CHECK(refusal_of([&] { take_back_room(*two, 2, 2); }) == "two classes or more must stay");
+    const auto several =
+        make_learner(task::Multiclass{3}, rule::Arow{}, belief::DiagonalOptions{}, false, 2, true);
+    expect_classes(*several, 5);
+    make_room(*several, map, 4, 4);
+    CHECK(several->features() == 4 && several->blocks() == 4);
+    CHECK(refusal_of([&] { take_back_room(*several, 2, 1); }) == "two classes or more must stay");
+    CHECK(take_back_room(*several, 2, 3));
+    CHECK(several->features() == 2 && several->blocks() == 3);
+}
+
 TEST("the best of equal scores is the first, of two classes the second") {
     const Stream s = stream(3, 2, 2);
     const auto best = [&](const RowLearner& learner, std::vector<std::size_t> order) {

@@ -22,6 +22,17 @@ WholeReport learn_whole(RowLearner& learner, const Matrix& matrix, const Lesson&
 /// as it has become. Where there is nothing to measure, they stay as they were.
 void measure_scores(RowLearner& learner, const Matrix& matrix);
 
+/// Makes room for features and classes; throws where there would be more features than `map` may have.
+void make_room(RowLearner& learner, const FeatureMap& map, std::size_t features, std::size_t classes);
+
+/// Says how many classes there will be, so that room for all is made at the next growth. A stream may say
+/// anything: past 65,536 room is made as they come.
+void expect_classes(RowLearner& learner, std::size_t classes);
+
+/// Takes back a growth that nothing has been learned of since, down to two classes or more; false where that
+/// cannot be done.
+bool take_back_room(RowLearner& learner, std::size_t features, std::size_t classes);
+
 /// The dict that `map` has read as a row to learn or to score; a bad one is refused before anything grows for
 /// its sake.
 Matrix row_of(RowLearner& learner, FeatureMap& map, bool learning, Refusal& refusal);
