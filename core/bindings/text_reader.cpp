@@ -172,6 +172,7 @@ void bind_batch(nb::module_& m) {
 
 void bind_reader(nb::module_& m) {
     bind_batch(m);
+    bind_shuffle(m);
     nb::class_<text::Problem>(m, "Problem", "A line that could not be read, and why.")
         .def_ro("line", &text::Problem::line)
         .def_ro("column", &text::Problem::column)

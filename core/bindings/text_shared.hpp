@@ -36,5 +36,6 @@ nb::list name_list(text::NameTable& names);
 
 void bind_reader(nb::module_& m);
 void bind_hasher(nb::module_& m);
+void bind_shuffle(nb::module_& m);
 
 }  // namespace onlinear::bindings

@@ -12,17 +12,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import onlinear
 from onlinear import _core
 from onlinear.cli import main
 from onlinear.cli._checkpoint import Checkpoint
-from onlinear.cli._estimates import in_long_runs
-from onlinear.cli._train import chosen
+from onlinear.cli._estimates import HeldOut, chosen, forgotten, in_long_runs
+from onlinear.cli._tasks import task_of
+from onlinear.io._shuffle import Shuffled
+from onlinear.model.stream import Counts
 
 from .commands import Done, write_svmlight
 from .commands import onlinear as run
 
 #: What a run tells of its errors.
-TOLD = ("error", "baseline_error", "holdout_error", "holdout_baseline_error", "warnings")
+TOLD = (
+    "error",
+    "baseline_error",
+    "holdout_error",
+    "holdout_baseline_error",
+    "holdout_final_error",
+    "holdout_final_baseline_error",
+    "holdout_final_examples",
+    "warnings",
+)
 
 
 def trained(*arguments: object) -> dict[str, object]:
@@ -107,7 +119,7 @@ def test_the_majority_stands_beside_the_error(tmp_path: Path) -> None:
     """In the table, in the summary, and in JSON, of held-out rows as well."""
     data = write_svmlight(tmp_path / "d.svm", 300, classes=3)
     labels = [int(line.split()[0]) for line in data.read_text().splitlines()]
-    aside = chosen(0, 300, 0, 0.2).tolist()
+    aside = chosen(np.arange(300), 0, 0.2).tolist()
     wrong, wrong_aside = majority_errors(labels, [True] * 300, aside)
 
     told = trained(data, "--holdout", 0.2)
@@ -158,15 +170,29 @@ def test_other_tasks_have_no_constant_answer(task: str, tmp_path: Path) -> None:
     assert "always" not in done.out + done.err
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--holdout", "0.1"],
+        ["--holdout", "0.1", "--shuffle", "--buffer", "60"],
+        ["--shuffle", "--buffer", "60"],
+    ],
+    ids=["held out", "held out and mixed", "mixed"],
+)
 @pytest.mark.parametrize("stopped_after", [1, 4])
 def test_a_resumed_run_tells_what_one_run_tells(
-    stopped_after: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    options: list[str],
+    stopped_after: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The counts of the majority go on from the checkpoint, in the first pass and in the second."""
-    data = sorted_by_class(tmp_path / "d.svm")
-    common = ["train", str(data), "--passes", "2", "--holdout", "0.1", "-q", "--json"]
-    checkpointed = [*common, "--checkpoint", str(tmp_path / "run"), "--every", "130"]
-    assert main(common) == 0
+    """And ends with its model, when it was stopped in the first pass or in the second; rows are mixed as they were."""
+    data = sorted_by_class(tmp_path / "d.svm", 400)
+    one, two = tmp_path / "one.safetensors", tmp_path / "two.safetensors"
+    common = ["train", str(data), "--passes", "2", "-q", "--json", *options]
+    checkpointed = [*common, "--checkpoint", str(tmp_path / "run"), "--every", "130", "--save", str(two)]
+    assert main([*common, "--save", str(one)]) == 0
     whole = json.loads(capsys.readouterr().out)
     saves = []
 
@@ -185,6 +211,10 @@ def test_a_resumed_run_tells_what_one_run_tells(
     resumed = json.loads(capsys.readouterr().out)
     for name in TOLD:
         assert resumed[name] == whole[name], name
+    assert one.read_bytes() == two.read_bytes()
+    assert main([*checkpointed, "--resume"]) == 0, "a finished run tells it again"
+    again = json.loads(capsys.readouterr().out)
+    assert [again[name] for name in TOLD] == [whole[name] for name in TOLD]
 
 
 @pytest.mark.parametrize(
@@ -248,3 +278,189 @@ def test_a_handful_of_rows_tells_nothing() -> None:
     one.watch(np.zeros(1000, np.int32), None, None)
     assert in_long_runs(one) is None
     assert in_long_runs(None) is None
+
+
+# ---------------------------------------------------------------------- held-out rows and the final model
+
+
+def split(data: Path, share: float, seed: int = 0) -> tuple[Path, Path]:
+    """The rows that are learned and those that are held out, as files."""
+    lines = data.read_text().splitlines(keepends=True)
+    aside = chosen(np.arange(len(lines)), seed, share).tolist()
+    learned, held = data.with_suffix(".learned.svm"), data.with_suffix(".held.svm")
+    learned.write_text("".join(line for line, out in zip(lines, aside, strict=True) if not out))
+    held.write_text("".join(line for line, out in zip(lines, aside, strict=True) if out))
+    return learned, held
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["-a", "averaged-perceptron", "--passes", 3],
+        ["--shuffle", "--buffer", 50, "--passes", 2],
+        ["--task", "regression"],
+        ["--task", "one-class"],
+        ["--task", "multilabel"],
+    ],
+    ids=str,
+)
+def test_the_final_model_answers_the_held_out_rows(options: list[object], tmp_path: Path) -> None:
+    """As it answers them in a file of their own, whatever has been learned since they were passed."""
+    data = sorted_by_class(tmp_path / "d.svm")
+    _, held = split(data, 0.2)
+    told = trained(data, "--holdout", 0.2, "--test", held, *options)
+    assert told["holdout_final_error"] == pytest.approx(told["test_error"], rel=1e-12)
+    assert told["holdout_final_examples"] == len(held.read_text().splitlines())
+
+
+def test_the_final_model_answers_held_out_sequences(tmp_path: Path) -> None:
+    """And the most frequent label of all is what it is compared with."""
+    rng = np.random.default_rng(0)
+    sentences = ["".join(f"w{k} {'XY'[k % 2]}\n" for k in rng.integers(0, 9, 4)) + "\n" for _ in range(60)]
+    aside = chosen(np.arange(60), 0, 0.3).tolist()
+    (tmp_path / "d.conll").write_text("".join(sentences))
+    (tmp_path / "held.conll").write_text("".join(s for s, out in zip(sentences, aside, strict=True) if out))
+    told = trained(
+        tmp_path / "d.conll", "--task", "sequence", "--holdout", 0.3, "--test", tmp_path / "held.conll"
+    )
+    assert told["holdout_final_error"] == pytest.approx(told["test_error"], abs=1e-12)
+    assert told["holdout_final_examples"] == sum(aside)
+    assert told["holdout_final_baseline_error"] is not None
+
+
+@pytest.mark.parametrize("options", [[], ["-a", "averaged-perceptron"], ["--task", "one-class"]], ids=str)
+def test_judging_leaves_the_model_as_it_is(
+    options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same bytes as where nobody is judged."""
+    data = write_svmlight(tmp_path / "d.svm", 300, classes=3)
+    command = ["train", str(data), "--holdout", "0.2", "-q", *options, "--save"]
+    assert main([*command, str(tmp_path / "judged")]) == 0
+    monkeypatch.setattr(HeldOut, "judged", lambda self, learner: (Counts(), Counts()))
+    assert main([*command, str(tmp_path / "not")]) == 0
+    assert (tmp_path / "judged").read_bytes() == (tmp_path / "not").read_bytes()
+
+
+def test_what_was_told_on_the_way_is_taken_back(tmp_path: Path) -> None:
+    """The first rows, which were answered rightly then, are answered wrongly by the final model."""
+    data = sorted_by_class(tmp_path / "d.svm", 3000)
+    told = trained(data, "--holdout", 0.3)
+    assert told["holdout_error"] < 0.02  # type: ignore[operator]
+    assert told["holdout_final_error"] > 0.3  # type: ignore[operator]
+    assert "forgotten" in str(told["warnings"])
+    mixed = trained(data, "--holdout", 0.3, "--shuffle")
+    assert mixed["warnings"] == []
+    done = run("train", data, "--holdout", 0.3)
+    assert "on the way" in done.out
+    assert "by the final model, always the majority" in done.out
+
+
+def test_targets_that_were_forgotten_are_told(tmp_path: Path) -> None:
+    """Regression has no shares: half as much again is too much."""
+    rng = np.random.default_rng(0)
+    y = np.concatenate([rng.normal(-50, 1, 600), rng.normal(50, 1, 600)])
+    (tmp_path / "d.svm").write_text("".join(f"{target:.3f} 1:1\n" for target in y))
+    told = trained(tmp_path / "d.svm", "--task", "regression", "--holdout", 0.5)
+    assert "forgotten" in str(told["warnings"])
+
+
+def counted(wrong: int, rows: int) -> Counts:
+    """Held-out rows, of which some were wrong."""
+    return Counts(held_out=rows, held_out_mistakes=wrong)
+
+
+def test_chance_is_not_taken_for_forgetting() -> None:
+    """A difference within three standard errors, of few rows, or for the better says nothing."""
+    task = task_of("classification")
+    assert forgotten(task, counted(0, 500), counted(100, 500)) is not None
+    assert forgotten(task, counted(50, 500), counted(60, 500)) is None
+    assert forgotten(task, counted(100, 500), counted(0, 500)) is None
+    assert forgotten(task, counted(0, 20), counted(20, 20)) is None
+    assert forgotten(task, None, counted(20, 500)) is None
+    assert forgotten(task, counted(20, 500), None) is None
+
+
+def test_of_many_held_out_rows_a_sample_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the batches; the first rows are kept all."""
+    data = write_svmlight(tmp_path / "d.svm", 2000)
+    model = onlinear.AROWClassifier().fit_stream(onlinear.read(data))
+    stream = model._model.stream()
+    everything = HeldOut(0, 0)
+    for batch in onlinear.read(data):
+        everything.add(batch, np.arange(batch.n_rows), np.ones(batch.n_rows, bool))
+    assert everything.judged(stream)[0].held_out == 2000
+
+    monkeypatch.setattr(HeldOut, "_MOST_ENTRIES", 1000)
+    monkeypatch.setattr(HeldOut, "_MOST_PIECES", 10)
+    found = []
+    for size in (3, 700):
+        few, first = HeldOut(0, 20), 0
+        for batch in onlinear.read(data, batch_size=size):
+            few.add(batch, np.arange(first, first + batch.n_rows), np.ones(batch.n_rows, bool))
+            first += batch.n_rows
+        found.append(few.judged(stream))
+    assert found[0][1].held_out == 20
+    assert 30 <= found[0][0].held_out <= 125
+    assert [c.held_out_mistakes for c in found[0]] == [c.held_out_mistakes for c in found[1]]
+    assert [c.held_out for c in found[0]] == [c.held_out for c in found[1]]
+
+
+# ---------------------------------------------------------------------- mixed rows
+
+
+def test_mixed_rows_are_those_of_python(tmp_path: Path) -> None:
+    """``--shuffle`` and ``shuffle=`` learn in one order."""
+    data = sorted_by_class(tmp_path / "d.svm")
+    done = run(
+        "train", data, "-a", "arow", "--shuffle", "--buffer", 50, "--seed", 7, "-q", "--save", tmp_path / "m"
+    )
+    assert done.code == 0, done.err
+    model = onlinear.AROWClassifier(random_state=7).fit_stream(onlinear.read(data, batch_size=9), shuffle=50)
+    assert onlinear.load(tmp_path / "m").digest() == model.digest()
+
+
+def test_every_pass_has_an_order_of_its_own(tmp_path: Path) -> None:
+    """Chosen by the seed and the number of the pass."""
+    data, saved = write_svmlight(tmp_path / "d.svm", 200), tmp_path / "m"
+    command = ("train", data, "-a", "perceptron", "--shuffle", "--buffer", 50, "--passes", 2, "--seed", 7)
+    assert run(*command, "-q", "--save", saved).code == 0
+    model = onlinear.Perceptron()
+    for number in range(2):
+        model.fit_stream(Shuffled(onlinear.read(data), 50, 7 + (number << 32)))
+    assert np.array_equal(onlinear.load(saved).coef_, model.coef_)
+
+
+def test_a_sorted_file_that_is_mixed_is_no_longer_warned_of(tmp_path: Path) -> None:
+    """Where the buffer holds it; where it does not, the warning stays."""
+    data = sorted_by_class(tmp_path / "d.svm", 1000)
+    plain, mixed = trained(data), trained(data, "--shuffle")
+    assert (len(plain["warnings"]), mixed["warnings"]) == (1, [])  # type: ignore[arg-type]
+    assert mixed["error"] > plain["error"]  # type: ignore[operator]
+    assert len(trained(data, "--shuffle", "--buffer", 10)["warnings"]) == 1  # type: ignore[arg-type]
+
+
+def test_the_same_rows_are_held_out_in_whatever_order(tmp_path: Path) -> None:
+    """So that none is learned in another pass."""
+    data = write_svmlight(tmp_path / "d.svm", 300)
+    plain = trained(data, "--holdout", 0.2, "--passes", 2)
+    mixed = trained(data, "--holdout", 0.2, "--passes", 2, "--shuffle", "--buffer", 40)
+    assert plain["examples"] == mixed["examples"]
+    assert plain["holdout_final_examples"] == mixed["holdout_final_examples"]
+    assert plain["classes"] == mixed["classes"]
+
+
+@pytest.mark.parametrize("option", [["--buffer", "0"], ["--shuffle", "--buffer", str(1 << 40)]])
+def test_a_buffer_out_of_range_is_refused(option: list[str], tmp_path: Path) -> None:
+    """By name."""
+    done = run("train", write_svmlight(tmp_path / "d.svm", 10), *option)
+    assert done.code == 2
+    assert "--buffer" in done.err
+
+
+def test_sequences_are_not_mixed(tmp_path: Path) -> None:
+    """Which is said."""
+    (tmp_path / "d.conll").write_text("a X\n\n")
+    done = run("train", tmp_path / "d.conll", "--task", "sequence", "--shuffle")
+    assert done.code == 2
+    assert "--shuffle is for rows" in done.err

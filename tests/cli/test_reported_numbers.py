@@ -10,7 +10,7 @@ import pytest
 
 import onlinear
 from onlinear.cli import main
-from onlinear.cli._train import chosen
+from onlinear.cli._estimates import chosen
 
 from .commands import write_svmlight
 
@@ -36,7 +36,7 @@ def test_rows_without_weight_are_in_no_count(tmp_path: Path, capsys: pytest.Capt
     assert all_rows["examples"] == 2 * sum(w > 0 for _, w, _ in rows)
     for name in ("examples", "mistakes", "updates", "error", "pass_errors"):
         assert all_rows[name] == those[name], name
-    apart = chosen(0, len(rows), 0, 0.3)
+    apart = chosen(np.arange(len(rows)), 0, 0.3)
     held_out = report(capsys, weighted, *options, "--holdout", 0.3)
     assert held_out["examples"] == 2 * sum(
         w > 0 and not out for (_, w, _), out in zip(rows, apart, strict=True)
@@ -53,7 +53,7 @@ def test_held_out_mistakes_of_all_batches_are_counted(
     """Over several files: each held-out row is predicted by what was learned of the rows before it."""
     files = [write_svmlight(tmp_path / f"{seed}.svm", 90, features=12, seed=seed) for seed in range(3)]
     # A seed that learns the first rows, so that both labels are known when the first row is held out.
-    seed = next(seed for seed in range(1000) if not chosen(0, 10, seed, 0.3).any())
+    seed = next(seed for seed in range(1000) if not chosen(np.arange(10), seed, 0.3).any())
     found = report(capsys, *files, "--holdout", 0.3, "--seed", seed, "-a", "perceptron")
 
     model = onlinear.Perceptron(average=False, dtype="float32")
@@ -61,7 +61,7 @@ def test_held_out_mistakes_of_all_batches_are_counted(
     for file in files:
         for batch in onlinear.read(file, n_features=12, batch_size=1):
             place = held_out + learned
-            if chosen(place, 1, seed, 0.3)[0]:
+            if chosen(np.array([place]), seed, 0.3)[0]:
                 held_out += 1
                 wrong += int(model.predict(batch.X)[0] != batch.y[0])
             else:

@@ -58,6 +58,10 @@ class Progress:
         Nothing is left to do.
     baseline : dict or None
         What the error of a constant answer goes on from; None where it is not told.
+    early : Counts or None
+        Of the first rows, when the last of them was done.
+    final, final_early : Counts or None
+        How the final model answers held-out rows, and those of the first rows.
     """
 
     passes: int = 0
@@ -70,6 +74,9 @@ class Progress:
     seconds: float = 0.0
     finished: bool = False
     baseline: Values | None = None
+    early: Counts | None = None
+    final: Counts | None = None
+    final_early: Counts | None = None
 
     def plain(self) -> Values:
         """As JSON."""
@@ -80,6 +87,8 @@ class Progress:
         """From JSON."""
         values = {item.name: given[item.name] for item in fields(cls) if item.name in given}
         values["total"] = Counts(**values["total"])
+        for name in ("early", "final", "final_early"):
+            values[name] = None if values.get(name) is None else Counts(**values[name])
         values["by_pass"] = [Counts(**counts) for counts in values["by_pass"]]
         return cls(**values)
 

@@ -183,7 +183,17 @@ COMMANDS = (
                 False,
             ),
             Option("patience", ("--patience",), "whole", "Passes without gain before --early-stop ends.", 1),
-            Option("seed", ("--seed",), "whole", "Chooses the held-out examples.", 0),
+            Option(
+                "shuffle",
+                ("--shuffle",),
+                "flag",
+                "Learn the rows in another order, mixed over as many as --buffer says; for files sorted by class or time.",
+                False,
+            ),
+            Option("buffer", ("--buffer",), "whole", "With --shuffle: rows in memory.", 100_000, "ROWS"),
+            Option(
+                "seed", ("--seed",), "whole", "Chooses the held-out examples, and the order of --shuffle.", 0
+            ),
             Option("dtype", ("--dtype",), "text", "Type of the weights: float32 or float64.", "float32"),
             Option(
                 "checkpoint", ("--checkpoint",), "path", "Keep a checkpoint of the run here.", None, "DIR"

@@ -51,6 +51,10 @@ class Sentences:
         self.labels: Array = native.labels
         self.source = source
 
+    def source_of(self, row: int) -> str:
+        """The file a sequence was read from."""
+        return self.source
+
     def labels_of(self, start: int, stop: int) -> Array:
         """Label numbers of the tokens of some sequences."""
         part: Array = self.labels[self.starts[start] : self.starts[stop]]

@@ -90,7 +90,7 @@ class SequenceStream(RowStream):
             *self.model.class_weights(self.model.classes),
         )
         self._meet(batch, start, start + learned)
-        constant = self._constant(batch, start, start + learned, learn=True)
+        constant = self._compared(batch, start, start + learned, learn=True)
         done.add(
             Counts(
                 examples=learned,
@@ -111,6 +111,13 @@ class SequenceStream(RowStream):
     def _meet(self, batch: Sentences, start: int, stop: int) -> None:
         self.known = max(self.known, int(batch.labels_of(start, stop).max(initial=-1)) + 1)
 
+    def judge(self, batch: Any, rows: Array) -> Counts:
+        """Label some sequences as the model stands."""
+        done = Counts()
+        for row in rows.tolist():
+            self._judge(batch, row, row + 1, done)
+        return done
+
     def _judge(self, batch: Sentences, start: int, stop: int, done: Counts) -> None:
         """Label held-out sequences and count what is right."""
         self._meet(batch, start, stop)
@@ -123,7 +130,7 @@ class SequenceStream(RowStream):
             [names[k] for k in numbers.tolist()],
             ends,
         )
-        constant = self._constant(batch, start, stop, learn=False)
+        constant = self._compared(batch, start, stop, learn=False)
         done.add(
             Counts(
                 held_out=stop - start,
@@ -136,7 +143,7 @@ class SequenceStream(RowStream):
             )
         )
 
-    def _constant(self, batch: Sentences, start: int, stop: int, *, learn: bool) -> dict[str, float]:
+    def _compared(self, batch: Sentences, start: int, stop: int, *, learn: bool) -> dict[str, float]:
         """What always giving the most frequent label gets wrong of some sequences."""
         if not isinstance(self.baseline, _core.MajorityClass):
             return {}
@@ -201,6 +208,10 @@ class Sequences(Task):
 
     def check_reading(self, plan: Plan) -> None:
         """Refuse options that CoNLL files do not have, and templates that cannot be read."""
+        if plan.shuffle:
+            raise UsageError(
+                "--shuffle is for rows; sequences are learned in the order of their files. Mix the sequences there"
+            )
         check_options(plan.reading)
         for template in plan.templates or []:
             if not template.isascii() and any("\ud800" <= letter <= "\udfff" for letter in template):

@@ -58,6 +58,9 @@ def summary(report: Values) -> str:
     if report["holdout_error"] is not None:
         beside = _beside(report, report["holdout_baseline_error"])
         lines.append(f"held out     {_rate(report['holdout_error'])} on the way{beside}")
+    if report["holdout_final_error"] is not None:
+        beside = _beside(report, report["holdout_final_baseline_error"])
+        lines.append(f"             {_rate(report['holdout_final_error'])} by the final model{beside}")
     if "test" in report:
         shown = [f"{_MEASURED[k]} {_rate(v)}" for k, v in report["test"].items() if k in _MEASURED]
         lines.append(f"test         {', '.join(shown)}")

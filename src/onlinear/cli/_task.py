@@ -38,6 +38,8 @@ class Task:
     measure: ClassVar[str] = "error"
     #: Who always gives the same answer, for comparison; None where no such answer makes sense.
     baseline: ClassVar[str | None] = "majority"
+    #: Whether the error is a share of something.
+    proportion: ClassVar[bool] = True
     #: How files are read.
     reading: ClassVar[Values] = {"labelled": True}
     #: Estimator parameters that are set elsewhere or mean nothing in a stream, beside the common ones.

@@ -28,6 +28,7 @@ class Regression(Task):
     algorithm = "arow"
     measure = "mean absolute error"
     baseline: ClassVar[str | None] = "mean"
+    proportion = False
 
     def find(self, algorithm: str) -> table.Algorithm:
         """The algorithm of a name; few are defined for this task."""
@@ -72,6 +73,7 @@ class OneClass(Regression):
     algorithm = "pa1"
     measure = "rejection rate"
     baseline = None
+    proportion = True
     reading: ClassVar[Values] = {"labelled": None}
     refused = ("contamination",)
 

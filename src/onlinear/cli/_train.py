@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 from .._core import count_numbers
 from ..exceptions import DataError, ModelFileError
 from ..io import format_of_name
+from ..io._shuffle import Shuffled
 from ..io._source import expand
 from ..model.stream import Counts
 from ..persistence.saving import save
 from ..persistence.writing import writable
 from ._checkpoint import Checkpoint, Progress, identity
 from ._errors import UsageError
-from ._estimates import in_long_runs
+from ._estimates import HeldOut, chosen, early_rows, forgotten, in_long_runs
 from ._interrupt import Interrupt
 from ._progress import Silent, display
 from ._reading import spare
@@ -87,6 +88,7 @@ class Plan:
     early_stop: bool = False
     patience: int = 1
     seed: int = 0
+    shuffle: int = 0
     dtype: str = "float32"
     names: int | None = None
     quiet: bool = False
@@ -120,6 +122,8 @@ class Plan:
             )
         if "-" in self.files and "-" in self.test:
             raise UsageError("standard input cannot be both the training and the test data")
+        if self.shuffle < 0 or self.shuffle > 1 << 31:
+            raise UsageError(f"--buffer must be from 1 to 2^31 rows, got {self.shuffle}")
         self._check_bits()
         self.task.check_reading(self)
         if self.save is not None:
@@ -181,6 +185,7 @@ class Plan:
             "early_stop": self.early_stop,
             "patience": self.patience,
             "seed": self.seed,
+            "shuffle": self.shuffle or None,  # of which checkpoints of 0.1.0 know nothing
             "dtype": self.dtype,
             "names": self.names,
             "files": [identity(file) for file in files],
@@ -248,6 +253,10 @@ class _Run:
         )
         self.names: dict[int, str] = {}
         self.format = ""
+        # Rows that are mixed are early nowhere.
+        self.early = 0 if plan.shuffle else early_rows(plan.holdout)
+        self.held_out = HeldOut(plan.seed, self.early) if plan.holdout else None
+        self.kept = False
 
     def _resumed(self, model: Model) -> Model:
         assert self.checkpoint is not None
@@ -294,6 +303,8 @@ class _Run:
                 f"none is left to learn; lower --holdout (now {self.plan.holdout:g})"
             )
         self.plan.task.check_end(self.learner.model, self.files)
+        if progress.finished and self.held_out is not None and self.kept:
+            progress.final, progress.final_early = self.held_out.judged(self.learner)
         self._remember()
         self._checkpoint()
         if self.plan.save is not None:
@@ -303,9 +314,15 @@ class _Run:
         progress = self.progress
         if len(progress.by_pass) == progress.passes:
             progress.by_pass.append(Counts())
-        with self.plan.task.read(self.learner, self.files, self.plan, progress.rows) as reader:
+        # Rows that are mixed, or kept for the end, are read again where a run goes on.
+        again = bool(self.plan.shuffle) or self.held_out is not None
+        behind, first = (progress.rows, 0) if again else (0, progress.rows)
+        with self.plan.task.read(self.learner, self.files, self.plan, first) as reader:
             for batch in self._batches(reader):
-                self._batch(batch)
+                over = min(behind, batch.n_rows)
+                behind -= over
+                self._batch(batch, first, over)
+                first += batch.n_rows
                 self.display.advance(reader.bytes_read, reader.bytes_total, progress.position)
                 if self.interrupt.asked is not None:
                     break
@@ -316,10 +333,13 @@ class _Run:
 
     def _batches(self, reader: Reader) -> Iterator[Batch]:
         """The batches, until they end or Ctrl-C is pressed while waiting for one."""
+        batches: Iterator[Batch] = reader
+        if self.plan.shuffle:
+            batches = Shuffled(reader, self.plan.shuffle, self.plan.seed + (self.progress.passes << 32))
         while True:
             try:
                 with self.interrupt.waiting():
-                    batch = next(reader)
+                    batch = next(batches)
             except StopIteration:
                 return
             except KeyboardInterrupt:
@@ -327,11 +347,14 @@ class _Run:
             self._reader = reader
             yield batch
 
-    def _batch(self, batch: Batch) -> None:
+    def _batch(self, batch: Batch, first: int, over: int) -> None:
+        """Learn a batch that begins at a row of the pass, but for rows that are done already."""
         progress, learner = self.progress, self.learner
+        held_out = self._held_out(batch, first)
+        if over == batch.n_rows:
+            return
         numbers = learner.numbers(batch)
-        held_out = self._held_out(progress.rows, batch.n_rows)
-        start = 0
+        start = over
         while start < batch.n_rows and self.interrupt.asked is None:
             stop, shown = self._next_stop(start, batch.n_rows)
             guess = self.learner.guess_text(batch, stop - 1) if shown and self.learner.started else "-"
@@ -347,6 +370,8 @@ class _Run:
             if shown:
                 self._show(batch, stop - 1, guess)
             start = stop
+            if progress.position == self.early and progress.passes == 0:
+                self._end_of_early()
             if self.checkpoint is not None and progress.position % self.plan.every == 0:
                 self._checkpoint()
 
@@ -356,6 +381,8 @@ class _Run:
         stop = n_rows
         if self.checkpoint is not None:
             stop = min(stop, start + self.plan.every - position % self.plan.every)
+        if position < self.early:
+            stop = min(stop, start + self.early - position)
         ahead = self.display.next_point - position
         if ahead == 1:
             return start + 1, True
@@ -363,10 +390,23 @@ class _Run:
             stop = min(stop, start + ahead - 1)
         return stop, False
 
-    def _held_out(self, first: int, n_rows: int) -> Array | None:
-        if not self.plan.holdout:
+    def _held_out(self, batch: Batch, first: int) -> Array | None:
+        """Which rows are held out; in the first pass of this process they are kept."""
+        if self.held_out is None:
             return None
-        return chosen(first, n_rows, self.plan.seed, self.plan.holdout)
+        import numpy as np
+
+        origin = getattr(batch, "origin", None)
+        places = np.arange(first, first + batch.n_rows) if origin is None else np.asarray(origin.places)
+        aside = chosen(places, self.plan.seed, self.plan.holdout)
+        if not self.kept:
+            self.held_out.add(batch, places, aside)
+        return aside
+
+    def _end_of_early(self) -> None:
+        """Remember how the first rows were answered."""
+        self.progress.early = Counts()
+        self.progress.early.add(self.progress.total)
 
     def _show(self, batch: Batch, row: int, guess: str) -> None:
         part, whole = self.plan.task.progress(self.progress.total)
@@ -392,6 +432,9 @@ class _Run:
         progress = self.progress
         progress.passes += 1
         progress.rows = 0
+        self.kept = True
+        if progress.early is None and progress.passes == 1 and self.early:  # all of a short file
+            self._end_of_early()
         progress.finished = progress.passes >= self.plan.passes or (
             self.plan.early_stop and self._no_better()
         )
@@ -453,7 +496,7 @@ class _Run:
         started, task = self.learner.started, plan.task
         names = task.class_names(model) if started else []
         counts = progress.class_counts + [0] * (len(names) - len(progress.class_counts))
-        last = progress.by_pass[-1] if progress.by_pass else Counts()
+        last, final = progress.by_pass[-1] if progress.by_pass else Counts(), progress.final
         tested: Values = {"error": None}
         if plan.test and started and not interrupted:
             tested = task.test(model, plan.test, self.plan.reading)
@@ -472,6 +515,8 @@ class _Run:
             **task.figures(model, progress.total),
             "pass_errors": [share(*task.progress(counts)) for counts in progress.by_pass],
             "holdout_error": share(*task.held_out(last)) if plan.holdout else None,
+            "holdout_final_error": None if final is None else share(*task.held_out(final)),
+            "holdout_final_examples": None if final is None else final.held_out,
             "test_error": tested["error"],
             "seconds": seconds,
             "examples_per_second": progress.total.examples / seconds if seconds > 0 else 0.0,
@@ -479,37 +524,35 @@ class _Run:
             "refused": progress.refused + progress.total.refused,
             "dtype": task.dtype(model) if started else plan.dtype,
             "model": None if plan.save is None or not started else str(plan.save),
-            "warnings": [said] if (said := in_long_runs(self.learner.baseline)) else [],
+            "warnings": [said for said in self._warnings() if said is not None],
             "interrupted": interrupted,
         }
         if len(tested) > 1:
             report["test"] = {name: value for name, value in tested.items() if name != "error"}
         return report
 
+    def _warnings(self) -> list[str | None]:
+        """What is to be said of the figures."""
+        progress = self.progress
+        return [
+            in_long_runs(self.learner.baseline),
+            forgotten(self.plan.task, progress.early, progress.final_early),
+        ]
+
     def _compared(self, last: Counts) -> Values:
         """What always giving the same answer gets wrong."""
         task = self.plan.task
         if self.learner.baseline is None:
-            return {"baseline": None, "baseline_error": None, "holdout_baseline_error": None}
+            return dict.fromkeys(
+                ("baseline", "baseline_error", "holdout_baseline_error", "holdout_final_baseline_error")
+            )
+        final = self.progress.final
         return {
+            "holdout_final_baseline_error": None if final is None else share(*task.baseline_held_out(final)),
             "baseline": task.baseline,
             "baseline_error": share(*task.baseline_progress(self.progress.total)),
             "holdout_baseline_error": share(*task.baseline_held_out(last)) if self.plan.holdout else None,
         }
-
-
-def chosen(first: int, count: int, seed: int, share: float) -> Array:
-    """Whether each of some rows is held out: by its number and the seed, so that batches and passes agree."""
-    import numpy as np
-
-    with np.errstate(over="ignore"):
-        z = (
-            np.arange(first, first + count, dtype=np.uint64) + np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
-        ) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0x94D049BB133111EB)
-        z ^= z >> np.uint64(31)
-    out: Array = z < np.uint64(int(share * 2.0**64))
-    return out
 
 
 def peak_rss_mb() -> float:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import validate_data
 
 from ..exceptions import DataError, ParameterError
 from ..io import Batch, Reader
+from ..io._shuffle import Shuffled, rows_to_mix
 from ..model.arrays import check_sparse, quick_rows, to_rows
 from ..model.model import Model, RowModel
 from ..model.native import Native, Report
@@ -29,7 +30,7 @@ from ..persistence.loading import load_model
 from ..persistence.saving import save
 from .making import as_estimator, estimator_of, refuse_theirs
 from .passes import Passes
-from .random import seeded
+from .random import seed_of, seeded
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -332,22 +333,25 @@ class RowShell(Shell[R], Generic[R]):
             )
         return weights
 
-    def fit_stream(self, batches: Iterable[tuple[Any, ...] | Batch]) -> Self:
+    def fit_stream(self, batches: Iterable[tuple[Any, ...] | Batch], *, shuffle: bool | int = False) -> Self:
         """Learn from batches as they come, one pass.
 
         Parameters
         ----------
         batches : iterable
             The stream: pairs (X, y), triples with weights, or what `onlinear.read` gives.
+        shuffle : bool or int, default=False
+            Mixes the rows that `onlinear.read` gives, so many at a time, or 100,000; `random_state` chooses the order.
 
         Returns
         -------
         self
         """
         if not isinstance(batches, Iterable) or isinstance(batches, str | bytes):
-            raise DataError(
-                f"batches must be an iterable of (X, y), or what onlinear.read gives, got {batches!a}"
-            )
+            wanted = "an iterable of (X, y), or what onlinear.read gives"
+            raise DataError(f"batches must be {wanted}, got {batches!a}")
+        if rows := rows_to_mix(shuffle):
+            batches = Shuffled(batches, rows, seed_of(type(self).__name__, self.random_state))
         stream = None
         for batch in batches:
             if isinstance(batch, tuple):

@@ -11,7 +11,7 @@ from ..exceptions import ParameterError
 if TYPE_CHECKING:
     from ..model.types import Seed
 
-__all__ = ["generator", "seeded"]
+__all__ = ["generator", "seed_of", "seeded"]
 
 
 def seeded(owner: str, random_state: Seed) -> np.random.RandomState:
@@ -22,6 +22,16 @@ def seeded(owner: str, random_state: Seed) -> np.random.RandomState:
         raise ParameterError(
             f"{owner}: random_state must be None, a seed in [0, 2**32) or a RandomState, got {random_state!r}"
         ) from error
+
+
+def seed_of(owner: str, random_state: Seed) -> int:
+    """A seed for random numbers of the core: the one that is given, where it is one."""
+    drawn = seeded(owner, random_state)
+    return (
+        int(random_state)
+        if isinstance(random_state, int | np.integer)
+        else int(drawn.randint(2**32, dtype=np.uint64))
+    )
 
 
 def generator(random_state: Seed) -> np.random.RandomState:

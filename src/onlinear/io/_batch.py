@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..model.types import Answers, Array, Numbers, Values
 
-__all__ = ["Batch", "Buffers"]
+__all__ = ["Batch", "Buffers", "Origin", "joined"]
 
 
 class Buffers(NamedTuple):
@@ -30,6 +30,14 @@ class Buffers(NamedTuple):
     label_indptr: Numbers
     weight: Numbers
     lines: Numbers
+
+
+class Origin(NamedTuple):
+    """Where rows that were mixed come from: their places in the stream, and their files, as numbers of names."""
+
+    places: Numbers
+    sources: Numbers
+    names: list[str]
 
 
 class Batch:
@@ -64,22 +72,35 @@ class Batch:
         Lines passed over since the batch before.
     schema : dict or None
         How rows became columns, which a model keeps; None where the file has numbers for columns.
+    origin : Origin or None
+        Where each row comes from, when rows were mixed; None where they are those of `source`, in order.
     buffers : Buffers
         The arrays as they were read.
     """
 
-    __slots__ = ("_X", "_label_table", "buffers", "n_features", "n_refused", "schema", "source", "tags")
+    __slots__ = (
+        "_X",
+        "_label_table",
+        "buffers",
+        "n_features",
+        "n_refused",
+        "origin",
+        "schema",
+        "source",
+        "tags",
+    )
 
     def __init__(
         self,
         buffers: Buffers,
         *,
         label_table: Callable[[], list[str]],
-        tags: list[str] | None,
+        tags: list[str] | None = None,
         source: str,
         n_features: int,
         n_refused: int = 0,
         schema: Values | None = None,
+        origin: Origin | None = None,
     ) -> None:
         self.buffers = buffers
         self._label_table = label_table
@@ -88,6 +109,7 @@ class Batch:
         self.n_features = n_features
         self.n_refused = n_refused
         self.schema = schema
+        self.origin = origin
         self._X: csr_matrix | None = None
 
     def __iter__(self) -> Iterator[Any]:
@@ -165,6 +187,10 @@ class Batch:
         """The texts that `label_ids` counts, in the order they were first read."""
         return self._label_table()
 
+    def source_of(self, row: int) -> str:
+        """The file a row was read from."""
+        return self.source if self.origin is None else self.origin.names[self.origin.sources[row]]
+
     def label_text(self, place: int) -> str:
         """One of the labels, for people: 1, not 1.0."""
         ident = int(self.buffers.label_ids[place])
@@ -208,6 +234,29 @@ class Batch:
         mixed[~is_text] = self.labels[~is_text]
         return mixed
 
+    def rows_at(self, rows: Array) -> Batch:
+        """Some rows, copied: the batch need not be kept for them; tags are left out."""
+        entries, indptr = _ranges(self.indptr, rows)
+        labels, label_indptr = rows, None
+        if self.label_indptr is not None:
+            labels, label_indptr = _ranges(self.label_indptr, rows)
+        return Batch(
+            Buffers(
+                indptr=indptr,
+                indices=self.indices[entries],
+                values=self.values[entries],
+                labels=self.labels[labels],
+                label_ids=self.label_ids[labels],
+                label_indptr=label_indptr,
+                weight=None if self.weight is None else self.weight[rows],
+                lines=self.lines[rows],
+            ),
+            label_table=self._label_table,
+            source=self.source,
+            n_features=self.n_features,
+            schema=self.schema,
+        )
+
     def rows_from(self, start: int) -> Batch:
         """Return the batch without its first `start` rows."""
         first = self.indptr[start]
@@ -234,6 +283,49 @@ class Batch:
             n_refused=self.n_refused,
             schema=self.schema,
         )
+
+
+def joined(batches: list[Batch]) -> Batch:
+    """The rows of several batches of one reader as one, as `Batch.rows_at` gives them."""
+    import numpy as np
+
+    last = batches[-1]
+    buffers = [batch.buffers for batch in batches]
+    weighted = any(b.weight is not None for b in buffers)
+
+    def behind(name: str) -> Array:
+        return np.concatenate([getattr(batch, name) for batch in batches])
+
+    def ends(name: str) -> Array:
+        return np.concatenate([[0], np.cumsum(np.concatenate([np.diff(getattr(b, name)) for b in batches]))])
+
+    return Batch(
+        Buffers(
+            indptr=ends("indptr"),
+            indices=behind("indices"),
+            values=behind("values"),
+            labels=behind("labels"),
+            label_ids=behind("label_ids"),
+            label_indptr=None if last.buffers.label_indptr is None else ends("label_indptr"),
+            weight=np.concatenate([np.ones(b.n_rows) if b.weight is None else b.weight for b in batches])
+            if weighted
+            else None,
+            lines=behind("lines"),
+        ),
+        label_table=lambda: last.label_texts,
+        source=last.source,
+        n_features=max(batch.n_features for batch in batches),
+        schema=last.schema,
+    )
+
+
+def _ranges(ends: Array, rows: Array) -> tuple[Array, Array]:
+    """The places of what lies between the ends of some rows, and where the rows end when nothing else is left."""
+    import numpy as np
+
+    sizes = ends[rows + 1] - ends[rows]
+    fresh = np.concatenate([[0], np.cumsum(sizes)])
+    return np.arange(fresh[-1]) + np.repeat(ends[rows] - fresh[:-1], sizes), fresh
 
 
 def _array(numbers: Numbers) -> Array:

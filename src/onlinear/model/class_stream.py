@@ -96,6 +96,12 @@ class ClassStream(RowStream):
 
         return int((self.guess(scores) != np.asarray(answers)[rows]).sum())
 
+    def _constant(self, answers: Array, rows: Array) -> float:
+        import numpy as np
+
+        always = -1 if self.baseline is None else self.baseline.answer
+        return float((np.asarray(answers)[rows] != always).sum())
+
     def guess(self, blocks: Array) -> Array:
         """The class numbers that scores stand for."""
         from .answers import decided, oriented  # which need NumPy

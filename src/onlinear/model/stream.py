@@ -298,7 +298,7 @@ class RowStream:
                 if start < end:
                     start = self._learn_known(batch, answers, start, end, calibrate, held_out, done)
         except MemoryError as error:
-            raise MemoryError(f"{batch.source}:{int(batch.lines[start])}: {error}") from None
+            raise MemoryError(f"{batch.source_of(start)}:{int(batch.lines[start])}: {error}") from None
         return done
 
     def _take_schema(self, batch: Batch, row: int) -> None:
@@ -416,6 +416,31 @@ class RowStream:
                 part.held_out_mistakes = self._wrong(answers, start + rows, scores[rows])
         done.add(part)
 
+    def judge(self, batch: Batch, rows: Array) -> Counts:
+        """Answer some rows as the model stands, as `predict` would, and learn nothing; rows of no weight are left out."""
+        import numpy as np
+
+        if batch.weight is not None:
+            rows = rows[batch.weight[rows] > 0]
+        answers, done = self.numbers(batch), Counts(held_out=len(rows))
+        step = max(self._MOST_SCORES // self.model.learner.handle.n_blocks, 1)
+        for start in range(0, batch.n_rows, step):
+            stop = min(start + step, batch.n_rows)
+            some = rows[(start <= rows) & (rows < stop)]
+            if not len(some):
+                continue
+            scores = np.asarray(self.scores(batch, start, stop), dtype=np.float64)[some - start]
+            sums = self._tally(answers, some, scores) if self.measure else {}
+            if self.baseline is not None:
+                sums["baseline"] = self._constant(answers, some)
+            wrong = self._wrong(answers, some, scores)
+            done.add(Counts(held_out_mistakes=wrong, held_out_sums=sums))
+        return done
+
+    def _constant(self, answers: Answers, rows: Array) -> float:
+        """What always giving the same answer gets wrong of some rows."""
+        return 0.0
+
     def scores(self, batch: Batch, start: int, stop: int) -> Array:
         """Scores of some rows, a column per block."""
         out: Array = self.model.learner.read_rows(rows_of(batch, start, stop))
@@ -432,8 +457,8 @@ def rows_of(batch: Batch, start: int = 0, stop: int | None = None) -> SparseRows
 
 def refused_line(batch: Any, row: int, why: Exception | str) -> ReadError:
     """Why a row of a batch cannot be learned, and where it stands."""
-    line = int(batch.lines[row])
-    return ReadError(f"{batch.source}:{line}: {without_row(str(why))}", batch.source, line)
+    line, source = int(batch.lines[row]), batch.source_of(row)
+    return ReadError(f"{source}:{line}: {without_row(str(why))}", source, line)
 
 
 def without_row(message: str) -> str:

@@ -53,6 +53,10 @@ class TargetStream(_PlainStream):
         error = scores[:, 0] - answers[rows]
         return {"absolute": float(np.abs(error).sum()), "squared": float((error**2).sum())}
 
+    def _constant(self, answers: Array, rows: Array) -> float:
+        always = 0.0 if self.baseline is None else self.baseline.answer
+        return float(np.abs(answers[rows] - always).sum())
+
     def label_text(self, batch: Batch, row: int) -> str:
         """The target of a row."""
         return f"{batch.labels[row]:.6g}"

@@ -252,7 +252,12 @@ PROGRESS = record(
         "finished": FLAG,
     },
     closed=True,
-    optional={"baseline": maybe(_BASELINE)},  # which checkpoints of 0.1.0 lack
+    optional={  # which checkpoints of 0.1.0 lack
+        "baseline": maybe(_BASELINE),
+        "early": maybe(_COUNTS),
+        "final": maybe(_COUNTS),
+        "final_early": maybe(_COUNTS),
+    },
 )
 
 #: What a checkpoint adds to the description of its model.

@@ -29,6 +29,8 @@ def run(
     holdout: float,
     early_stop: bool,
     patience: int,
+    shuffle: bool,
+    buffer: int,
     seed: int,
     dtype: str,
     checkpoint: Path | None,
@@ -43,7 +45,10 @@ def run(
     chosen = task_of(task)
     algorithm = algorithm if algorithm is not None else chosen.algorithm
     chosen.find(algorithm)
+    if buffer < 1:
+        raise UsageError(f"--buffer must be at least 1, got {buffer}")
     plan = Plan(
+        shuffle=buffer if shuffle else 0,
         task=chosen,
         costs=None if cost_matrix is None else read_costs(cost_matrix),
         templates=template,
