@@ -28,9 +28,8 @@ class Ranking(Linear):
     Parameters
     ----------
     rule : str or classifier, default="pa1"
-        The algorithm: a name ("perceptron", "pa", "pa1", "pa2", "romma", "norma", "cw-var", "scw1", "scw2",
-        "arow", "nherd", "narow", "sop", "iellip", ...), or one of our classifiers, whose parameters then
-        count.
+        The algorithm: a name of the command line's ("pa1", "scw1", "arow", ...; ``onlinear algorithms`` lists them), or one
+        of our classifiers, whose parameters then count.
     phi : callable, default=None
         ``phi(X, label)`` gives the rows of Φ(x, label) for every example, and one vector of weights serves
         all labels (single prototype). None keeps one vector for each label (multi-prototype).

@@ -29,9 +29,8 @@ class SequenceLabeling(Recipe):
     Parameters
     ----------
     rule : str, classifier or rule object, default="pa1"
-        The algorithm: a name ("perceptron", "pa", "pa1", "pa2", "romma", "norma", "cw-var", "cw-stdev",
-        "scw1", "scw2", "arow", "arow-h", "nherd", "narow", "sop", "iellip", "rpa-objective", "rpa-l2-ball",
-        "rpa-l1-ball"), one of our classifiers carrying its parameters, or an object from `onlinear.rule`.
+        The algorithm: a name of the command line's ("pa1", "scw1", "arow", ...; ``onlinear algorithms`` lists them), one of
+        our classifiers carrying its parameters, or an object from `onlinear.rule`.
     belief : object from `onlinear.belief`, default=None
         What is known: `Mean`, `L1Ball`, `Diagonal` or `Full`. By default the algorithm's own.
     average : bool, default=True
