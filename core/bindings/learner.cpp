@@ -44,7 +44,7 @@ void bind_learner(nb::module_& m) {
         .value("row_length", Fault::row_length)
         .value("bad_cost", Fault::bad_cost);
 
-    m.def("kernel_level", &simd_level, "The instruction set chosen for the wide loops.");
+    m.def("simd_level", &simd_level, "The instruction set chosen for the wide loops.");
 
     nb::class_<Handle> learner(m, "Learner", "A task, a rule and a belief at work.");
     learner

@@ -17,7 +17,7 @@ NB_MODULE(_core, m) {
     pthread_atfork(nullptr, nullptr, [] { b::forks.fetch_add(1, std::memory_order_relaxed); });
 #endif
     // Tests try each instruction set.
-    onlinear::use_simd_level(std::getenv("ONLINEAR_KERNELS"));
+    onlinear::use_simd_level(std::getenv("ONLINEAR_SIMD"));
     nanobind::module_ rules = m.def_submodule("rule", "Rules: the algorithms.");
     nanobind::module_ beliefs = m.def_submodule("belief", "Beliefs: what a learner knows.");
     nanobind::module_ tasks = m.def_submodule("task", "Tasks: what is asked of it.");

@@ -32,7 +32,7 @@ for projection in ("kl", "drop"):
     for dtype in ("float32", "float64"):
         model = AROWClassifier(projection=projection, dtype=dtype, min_variance=0.25, scale=None)
         model.partial_fit(X, np.arange(200) % 2)
-        print(_core.kernel_level(), model.coef_std_.min())
+        print(_core.simd_level(), model.coef_std_.min())
 """
 
 
@@ -46,7 +46,7 @@ def test_the_floor_holds_in_the_kernels_of_dense_batches(level: str) -> None:
     """Each set of instructions has its own; a machine without one takes the widest it has."""
     done = subprocess.run(
         [sys.executable, "-c", LEARN],
-        env={**os.environ, "ONLINEAR_KERNELS": level},
+        env={**os.environ, "ONLINEAR_SIMD": level},
         capture_output=True,
         text=True,
         check=True,

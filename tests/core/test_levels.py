@@ -1,6 +1,6 @@
 """Every set of instructions the core is compiled for reads and learns alike.
 
-A machine uses the widest it has, so the others would be tried nowhere; `ONLINEAR_KERNELS` names one.
+A machine uses the widest it has, so the others would be tried nowhere; `ONLINEAR_SIMD` names one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ for batch in onlinear.read(sys.argv[1], "svmlight", max_features=1 << 24):
     X, y = batch.X, batch.y
     for array in (X.indptr, X.indices, X.data, y):
         digest.update(array.tobytes())
-print(_core.kernel_level(), X.shape[1], digest.hexdigest())
+print(_core.simd_level(), X.shape[1], digest.hexdigest())
 """
 
 LEARN = """
@@ -42,7 +42,7 @@ for Model in (AROWClassifier, PassiveAggressiveClassifier):
         for labels in (y, many):
             for dtype in ("float32", "float64"):
                 model = Model(dtype=dtype, shuffle=False).fit(X, labels)
-                print(_core.kernel_level(), *model.decision_function(X).ravel()[:500].tolist())
+                print(_core.simd_level(), *model.decision_function(X).ravel()[:500].tolist())
 """
 
 
@@ -50,7 +50,7 @@ def run(program: str, level: str, *arguments: object) -> list[list[str]]:
     """The words of each line a program prints in a process of that level."""
     done = subprocess.run(
         [sys.executable, "-c", program, *map(str, arguments)],
-        env={**os.environ, "ONLINEAR_KERNELS": level},
+        env={**os.environ, "ONLINEAR_SIMD": level},
         capture_output=True,
         text=True,
         check=True,
@@ -60,7 +60,7 @@ def run(program: str, level: str, *arguments: object) -> list[list[str]]:
 
 def available() -> list[str]:
     """The levels this machine has."""
-    return LEVELS[: LEVELS.index(_core.kernel_level()) + 1]
+    return LEVELS[: LEVELS.index(_core.simd_level()) + 1]
 
 
 def numbers(rng: np.random.Generator, count: int) -> list[str]:
