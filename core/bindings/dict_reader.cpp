@@ -4,6 +4,8 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "dict_items.hpp"
 
@@ -108,14 +110,71 @@ void add(FeatureMap& map, PyObject* key, PyObject* number) {
         map.add_column(as_column(key), x);
 }
 
-void add_items(FeatureMap& map, PyObject* dict) {
-    PyObject *key, *number;
+/// The items of a dict. They are held: turning a value into a number may run code that throws them out of it.
+template <class F>
+void each_held(PyObject* dict, F&& f) {
+    PyObject *key, *value;
     Py_ssize_t position = 0;
-    while (PyDict_Next(dict, &position, &key, &number)) {
-        // Held: turning a value into a number may run code that throws them out of the dict.
-        const nb::object held_key = nb::borrow(key), held_number = nb::borrow(number);
-        add(map, key, number);
+    while (PyDict_Next(dict, &position, &key, &value)) {
+        const nb::object held_key = nb::borrow(key), held_value = nb::borrow(value);
+        f(key, value);
     }
+}
+
+bool holds_features(PyObject* key, PyObject* value) {
+    return PyDict_Check(value) && PyUnicode_Check(key) && utf8(key) == "features";
+}
+
+/// Whether an item says what the features of its dict are, as in a line of JSON: its text, or "features".
+bool tells_all(const FeatureMap& map, PyObject* key, PyObject* value) {
+    if (!PyUnicode_Check(key)) return false;
+    if (PyUnicode_Check(value) || value == Py_None) return map.role(utf8(key)) == text::Role::text;
+    return holds_features(key, value);
+}
+
+/// A value of a key that was said to hold categories, written as JSON writes it.
+void add_said_category(FeatureMap& map, PyObject* key, PyObject* value) {
+    if (value == Py_None) return;
+    if (PyList_Check(value) || PyTuple_Check(value)) return add_categories(map, key, value);
+    if (PyUnicode_Check(value)) return map.add_said_category(utf8(key), utf8(value));
+    const std::string written = text(value);
+    if (written == "True" || written == "False")
+        return map.add_said_category(utf8(key), written == "True" ? "true" : "false");
+    map.add_said_category(utf8(key), text::category_of(written));
+}
+
+/// An item of a dict whose keys mean something to the model; `told` where some other tells all features.
+void add_known(FeatureMap& map, PyObject* key, PyObject* value, bool told) {
+    const text::Role role = PyUnicode_Check(key) ? map.role(utf8(key)) : text::Role::undecided;
+    switch (role) {
+        case text::Role::text:
+            if (value == Py_None) return;
+            if (PyUnicode_Check(value)) return map.add_text(utf8(value));
+            return add(map, key, value);  // a word and how often it comes
+        case text::Role::categorical:
+            return add_said_category(map, key, value);
+        case text::Role::numeric:
+            if (PyUnicode_Check(value))
+                throw std::invalid_argument("feature " + repr(key) +
+                                            " must be a number, as it was to the model, got " + repr(value));
+            return add(map, key, value);
+        case text::Role::undecided:
+            break;
+        default:
+            return;
+    }
+    if (holds_features(key, value))
+        each_held(value, [&](PyObject* name, PyObject* number) { add(map, name, number); });
+    else if (!told)
+        add(map, key, value);
+}
+
+void add_items(FeatureMap& map, PyObject* dict) {
+    if (!map.reads_columns())
+        return each_held(dict, [&](PyObject* key, PyObject* value) { add(map, key, value); });
+    bool told = false;
+    each_held(dict, [&](PyObject* key, PyObject* value) { told = told || tells_all(map, key, value); });
+    each_held(dict, [&](PyObject* key, PyObject* value) { add_known(map, key, value, told); });
 }
 
 void add_mapping(FeatureMap& map, nb::handle features) {
@@ -124,9 +183,16 @@ void add_mapping(FeatureMap& map, nb::handle features) {
             ("x must be a dict of features, got " + repr(features.ptr()) + "; arrays go to partial_fit")
                 .c_str());
     const nb::object items = features.attr("items")();
-    for (nb::handle item : items) {
-        const nb::object key = item[0], number = item[1];
-        add(map, key.ptr(), number.ptr());
+    std::vector<std::pair<nb::object, nb::object>> held;  // they may be there for one reading only
+    for (nb::handle item : items) held.emplace_back(item[0], item[1]);
+    bool told = false;
+    if (map.reads_columns())
+        for (const auto& [key, value] : held) told = told || tells_all(map, key.ptr(), value.ptr());
+    for (const auto& [key, value] : held) {
+        if (map.reads_columns())
+            add_known(map, key.ptr(), value.ptr(), told);
+        else
+            add(map, key.ptr(), value.ptr());
     }
 }
 
@@ -148,7 +214,9 @@ bool add_words(FeatureMap& map, PyObject* dict) {
 
 void read_dict(FeatureMap& map, nb::handle features, bool learning, const char* place, std::size_t pitch) {
     map.begin(learning, place, pitch);
-    if (!PyDict_Check(features.ptr()))
+    if (PyUnicode_Check(features.ptr()) && map.takes_texts())
+        map.add_text(utf8(features.ptr()));
+    else if (!PyDict_Check(features.ptr()))
         add_mapping(map, features);
     else if (!map.hashes() || !add_words(map, features.ptr()))
         add_items(map, features.ptr());

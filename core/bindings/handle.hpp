@@ -33,6 +33,12 @@ struct Handle {
         read_dict(features, dict, learning, learner->place(), learner->pitch());
     }
 
+    /// Says what the keys of dicts mean.
+    void know(const text::Known& columns, const text::TextSettings& settings, bool of_texts) {
+        const auto lock = own_turn(turn);
+        features.known.know(columns, settings, of_texts);
+    }
+
     /// Copies of what learning changes while the interpreter's lock is released.
     Counters counters() const {
         const auto lock = shared_turn(turn);

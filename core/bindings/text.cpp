@@ -7,6 +7,7 @@
 
 #include "bindings.hpp"
 #include "onlinear/text/features.hpp"
+#include "onlinear/text/format.hpp"
 #include "onlinear/text/meaning.hpp"
 #include "onlinear/text/murmur3.hpp"
 #include "onlinear/text/number.hpp"
@@ -63,11 +64,24 @@ nb::list name_list(text::NameTable& names) {
     nb::list all;
     for (const text::NameTable::Entry& entry : names.entries()) {
         // Names come from checked UTF-8; what a table may hold besides is replaced, not refused.
-        nb::object name = nb::steal(
-            PyUnicode_DecodeUTF8(entry.name.data(), static_cast<Py_ssize_t>(entry.name.size()), "replace"));
-        all.append(nb::make_tuple(entry.column, name, entry.shared, entry.negative));
+        all.append(nb::make_tuple(entry.column, shown_text(entry.name), entry.shared, entry.negative));
     }
     return all;
+}
+
+nb::object shown_text(std::string_view text) {
+    return nb::steal(PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
+text::Known known_columns(const Columns& columns, bool open, bool may_lack) {
+    text::Known known{{}, open, may_lack};
+    for (const auto& [name, word] : columns) {
+        auto role = text::Role::undecided;
+        for (int i = 0; i <= static_cast<int>(text::Role::ignored); ++i)
+            if (word == text::word_of(static_cast<text::Role>(i))) role = static_cast<text::Role>(i);
+        known.columns.emplace_back(name, role);
+    }
+    return known;
 }
 
 namespace {

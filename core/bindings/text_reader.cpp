@@ -196,8 +196,9 @@ void bind_reader(nb::module_& m) {
                const std::string& tag, Words text_fields, Words numeric, Words categorical, Words ignored,
                Words missing, const std::string& delimiter, const std::string& analyzer, int ngram_min,
                int ngram_max, bool lowercase, const std::string& text_hash, const std::string& weighting,
-               bool l2, std::int64_t batch_rows, std::int64_t batch_entries, std::size_t max_line, bool skip,
-               std::int64_t max_errors, std::size_t max_names) {
+               bool l2, const Columns& known, bool open, bool may_lack, std::int64_t batch_rows,
+               std::int64_t batch_entries, std::size_t max_line, bool skip, std::int64_t max_errors,
+               std::size_t max_names) {
                 text::Settings s;
                 s.max_features = std::min<std::uint64_t>(max_features, std::uint64_t{1} << 31);
                 s.bits = checked_bits(bits, format == "svmlight" ? 0 : 1);
@@ -221,6 +222,7 @@ void bind_reader(nb::module_& m) {
                 s.text = text_settings(bits == 0 ? 20 : bits, analyzer, ngram_min, ngram_max, lowercase,
                                        text_hash, weighting, l2);
                 s.max_line = std::max(max_line, text::kLeastMaxLine);
+                s.known = known_columns(known, open, may_lack);
                 new (self)
                     ReaderHandle(format, s, max_names, {batch_rows, batch_entries}, {skip, max_errors});
             },
@@ -229,9 +231,9 @@ void bind_reader(nb::module_& m) {
             nb::arg("label"), nb::arg("weight"), nb::arg("tag"), nb::arg("text_fields"), nb::arg("numeric"),
             nb::arg("categorical"), nb::arg("ignored"), nb::arg("missing"), nb::arg("delimiter"),
             nb::arg("analyzer"), nb::arg("ngram_min"), nb::arg("ngram_max"), nb::arg("lowercase"),
-            nb::arg("text_hash"), nb::arg("weighting"), nb::arg("l2"), nb::arg("batch_rows"),
-            nb::arg("batch_entries"), nb::arg("max_line"), nb::arg("skip"), nb::arg("max_errors"),
-            nb::arg("max_names"))
+            nb::arg("text_hash"), nb::arg("weighting"), nb::arg("l2"), nb::arg("known"), nb::arg("open"),
+            nb::arg("may_lack"), nb::arg("batch_rows"), nb::arg("batch_entries"), nb::arg("max_line"),
+            nb::arg("skip"), nb::arg("max_errors"), nb::arg("max_names"))
         .def("room", &ReaderHandle::room, nb::arg("bytes"),
              nb::sig("def room(self, bytes: int) -> memoryview"),
              "A buffer to read into; valid until the next call of any method.")
@@ -257,7 +259,22 @@ void bind_reader(nb::module_& m) {
         .def(
             "names", [](ReaderHandle& r) { return name_list(r.names()); }, nb::sig(kNamesSignature))
         .def_prop_ro("names_full", [](ReaderHandle& r) { return r.names().full(); })
-        .def("schema", [](const ReaderHandle& r) { return r.format().schema(); });
+        .def("schema", [](const ReaderHandle& r) { return r.format().schema(); })
+        .def_prop_ro("open", [](const ReaderHandle& r) { return r.format().open(); })
+        .def(
+            "notes",
+            [](const ReaderHandle& r, std::size_t first) {
+                static constexpr const char* words[] = {"guess", "doubt", "unknown"};
+                nb::list all;
+                const std::vector<text::Note>& notes = r.format().notes();
+                for (std::size_t i = first; i < notes.size(); ++i)
+                    all.append(nb::make_tuple(notes[i].line, words[static_cast<int>(notes[i].about)],
+                                              shown_text(notes[i].column), shown_text(notes[i].cell)));
+                return all;
+            },
+            nb::arg("first") = 0,
+            nb::sig("def notes(self, first: int = 0) -> list[tuple[int, str, str, str]]"),
+            "What there was to say of columns: the line, what about, the column, the cell.");
 }
 
 }  // namespace onlinear::bindings

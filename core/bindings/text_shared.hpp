@@ -4,6 +4,9 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "onlinear/text/batch.hpp"
 #include "onlinear/text/names.hpp"
@@ -31,8 +34,15 @@ text::TextSettings text_settings(int bits, const std::string& analyzer, int ngra
                                  bool lowercase, const std::string& hash, const std::string& weighting,
                                  bool l2);
 
+/// Columns by name, each with the word for what it is.
+using Columns = std::vector<std::pair<std::string, std::string>>;
+text::Known known_columns(const Columns& columns, bool open, bool may_lack);
+
 inline constexpr char kNamesSignature[] = "def names(self) -> list[tuple[int, str, bool, bool]]";
 nb::list name_list(text::NameTable& names);
+
+/// Text for people; what is no UTF-8 is replaced.
+nb::object shown_text(std::string_view text);
 
 void bind_reader(nb::module_& m);
 void bind_hasher(nb::module_& m);

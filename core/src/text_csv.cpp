@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -116,12 +117,11 @@ Cut Cutter::quoted_cell(const char*& p, const char* end, LineFault& fault) {
     }
 }
 
-enum class Role { undecided, numeric, categorical, text, label, weight, tag, ignored };
-
 struct Column {
     std::string name;
     Role role = Role::undecided;
-    Place feature{};  ///< where its number goes
+    Place feature{};       ///< where its number goes
+    bool guessed = false;  ///< its first cell said that it holds categories, and no number has come yet
 };
 
 bool same_word(std::string_view a, std::string_view b) noexcept {
@@ -143,9 +143,14 @@ public:
     const char* after_fault(const char* record, const char* end) const override;
     void start_file() override { has_header_ = false; }
     std::vector<std::pair<std::string, std::string>> schema() const override;
+    bool open() const override { return false; }
 
 private:
     bool header(LineFault& fault);
+    bool assign_known(const char* at, LineFault& fault);
+    void pass_over_unknown();
+    void guess_categories(Column& column, const Cell& cell);
+    void doubt_categories(Column& column, const Cell& cell);
     bool assign(const std::string& name, Role role, const char* at, LineFault& fault);
     bool assign_label(const char* at, LineFault& fault);
     bool missing_column(const std::string& name, const char* at, LineFault& fault) const;
@@ -167,6 +172,7 @@ private:
     bool has_header_ = false;
     std::vector<Column> columns_;
     std::map<std::string, Role, std::less<>> decided_;  ///< what columns are, for the files to come
+    std::set<std::string> unknown_;                     ///< columns that were told not to be the model's
     std::string padded_;
 };
 
@@ -190,6 +196,9 @@ bool Csv::assign(const std::string& name, Role role, const char* at, LineFault& 
 
 bool Csv::assign_label(const char* at, LineFault& fault) {
     if (settings_.labelled == Labelled::never) return true;
+    const bool known =
+        std::any_of(columns_.begin(), columns_.end(), [](const Column& c) { return c.role == Role::label; });
+    if (known) return true;
     if (!settings_.label_field.empty()) {
         const bool there = std::any_of(columns_.begin(), columns_.end(),
                                        [&](const Column& c) { return c.name == settings_.label_field; });
@@ -210,6 +219,56 @@ bool Csv::assign_label(const char* at, LineFault& fault) {
     return false;
 }
 
+/// What the model knows of the columns; those whose features it has learned from must be there.
+bool Csv::assign_known(const char* at, LineFault& fault) {
+    for (const auto& [name, role] : settings_.known.columns) {
+        const auto found =
+            std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) { return c.name == name; });
+        if (found != columns_.end()) {
+            const bool free = found->role == Role::undecided && role != Role::undecided;
+            const bool another = !settings_.label_field.empty() && settings_.label_field != name;
+            const bool unwanted = role == Role::label && (another || settings_.labelled == Labelled::never);
+            if (free) found->role = unwanted ? Role::ignored : role;
+            continue;
+        }
+        const bool feature = role == Role::numeric || role == Role::categorical || role == Role::text;
+        if (!feature || settings_.known.may_lack) continue;
+        missing_column(name, at, fault);
+        fault.expected += ", which the model has learned from";
+        if (fault.remedy == "Name one of these.")
+            fault.remedy = "Add it, or say allow_missing=True (--allow-missing) to go without.";
+        return false;
+    }
+    return true;
+}
+
+/// Columns the model has never met, and that nobody has said anything of.
+void Csv::pass_over_unknown() {
+    if (!settings_.known || settings_.known.open) return;
+    for (Column& column : columns_) {
+        if (column.role != Role::undecided || decided_.contains(column.name)) continue;
+        const auto known = std::find_if(settings_.known.columns.begin(), settings_.known.columns.end(),
+                                        [&](const auto& item) { return item.first == column.name; });
+        if (known != settings_.known.columns.end()) continue;  // it had no cells to tell what it is
+        column.role = Role::ignored;
+        if (unknown_.insert(column.name).second)
+            notes_.push_back({line_, Note::About::unknown, column.name, ""});
+    }
+}
+
+void Csv::guess_categories(Column& column, const Cell& cell) {
+    column.guessed = true;
+    notes_.push_back({line_, Note::About::guess, column.name, std::string(cell.text.substr(0, 64))});
+}
+
+void Csv::doubt_categories(Column& column, const Cell& cell) {
+    double value = 0;
+    if (cell.text.empty() || (!is_digit(cell.text.front()) && cell.text.find_first_of("+-.") != 0)) return;
+    if (read_number(cell, value) != NumberKind::finite) return;
+    column.guessed = false;
+    notes_.push_back({line_, Note::About::doubt, column.name, std::string(cell.text.substr(0, 64))});
+}
+
 bool Csv::header(LineFault& fault) {
     const char* const at = cutter_.cells().front().at;
     columns_.clear();
@@ -222,7 +281,7 @@ bool Csv::header(LineFault& fault) {
                              "Rename one of the columns.");
         }
         fault.fatal = false;
-        columns_.push_back({std::string(cell.text), Role::undecided, {}});
+        columns_.push_back({std::string(cell.text), Role::undecided, {}, false});
     }
     const auto assign_all = [&](const std::vector<std::string>& names, Role role) {
         return std::all_of(names.begin(), names.end(),
@@ -236,8 +295,10 @@ bool Csv::header(LineFault& fault) {
                           assign_all(settings_.text_fields, Role::text) &&
                           assign_all(settings_.ignored_fields, Role::ignored) &&
                           assign_one(settings_.weight_field, Role::weight) &&
-                          assign_one(settings_.tag_field, Role::tag) && assign_label(at, fault);
+                          assign_one(settings_.tag_field, Role::tag) && assign_known(at, fault) &&
+                          assign_label(at, fault);
     if (!assigned) return false;
+    pass_over_unknown();
     for (Column& column : columns_) {
         const auto known = decided_.find(column.name);
         if (column.role == Role::undecided && known != decided_.end()) column.role = known->second;
@@ -311,11 +372,15 @@ bool Csv::number(Column& column, const Cell& cell, ParsedRows& out, LineFault& f
     if (column.role == Role::undecided) {
         if (is_timestamp(cell.text) && !settings_.older) {
             return fault.set(cell.at, "a number or a category", "the time " + quoted(cell.text),
-                             kTimestampRemedy);
+                             timestamp_remedy(quoted(column.name)));
         }
         column.role = kind == NumberKind::word ? Role::categorical : Role::numeric;
         decided_[column.name] = column.role;
-        if (column.role == Role::categorical) return this->cell(column, cell, out, fault);
+        if (column.role == Role::categorical) {
+            if (!utf8(cell, fault)) return false;
+            guess_categories(column, cell);
+            return this->cell(column, cell, out, fault);
+        }
     }
     if (kind == NumberKind::word) {
         return fault.set(cell.at, "a number in column " + quoted(column.name), quoted(cell.text),
@@ -353,6 +418,7 @@ bool Csv::cell(Column& column, const Cell& cell, ParsedRows& out, LineFault& fau
         case Role::categorical:
             if (is_missing(cell.text)) return true;
             if (!utf8(cell, fault)) return false;
+            if (column.guessed) doubt_categories(column, cell);
             named_.add_category(column.name, cell.text, out);
             return true;
         case Role::undecided:
@@ -382,6 +448,7 @@ Outcome Csv::parse(Cursor& cursor, const char* end, bool last, const Limits& lim
                    LineFault& fault) {
     while (cursor.at != end) {
         const char* p = cursor.at;
+        line_ = cursor.line;
         if (*p == '\n' || (*p == '\r' && p[1] == '\n')) {  // an empty line
             cursor = {p + (*p == '\r') + 1, cursor.line + 1};
             continue;
@@ -429,10 +496,8 @@ const char* Csv::after_fault(const char* record, const char* end) const {
 }
 
 std::vector<std::pair<std::string, std::string>> Csv::schema() const {
-    static constexpr const char* words[] = {"undecided", "numeric", "categorical", "text",
-                                            "label",     "weight",  "tag",         "ignored"};
     std::vector<std::pair<std::string, std::string>> all;
-    for (const Column& column : columns_) all.emplace_back(column.name, words[static_cast<int>(column.role)]);
+    for (const Column& column : columns_) all.emplace_back(column.name, word_of(column.role));
     return all;
 }
 

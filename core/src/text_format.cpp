@@ -9,6 +9,12 @@ const char* Format::after_fault(const char* record, const char* end) const {
     return newline == nullptr ? end : static_cast<const char*>(newline) + 1;
 }
 
+const char* word_of(Role role) noexcept {
+    static constexpr const char* words[] = {"undecided", "numeric", "categorical", "text",
+                                            "label",     "weight",  "tag",         "ignored"};
+    return words[static_cast<int>(role)];
+}
+
 bool set_long_line_fault(const char* line, std::size_t max_line, LineFault& fault) {
     return fault.set(line, "a line of at most " + std::to_string(max_line) + " bytes", "a longer one",
                      "Raise max_line_bytes (--max-line-bytes) if the file is right.");
@@ -25,6 +31,7 @@ bool LineFormat::read_line(Cursor& cursor, const char* end, ParsedRows& out, Lin
     if (static_cast<std::size_t>(newline - cursor.at) > max_line_) {
         return set_long_line_fault(cursor.at, max_line_, fault);
     }
+    line_ = cursor.line;
     const char* const last = newline != cursor.at && newline[-1] == '\r' ? newline - 1 : newline;
     switch (row(cursor.at, last, out, fault)) {
         case Row::fault:

@@ -5,6 +5,7 @@
 /// features. Keys beside "text" or "features" are not features then, unless they were named as numeric
 /// or categorical. text/json.hpp checks the line and finds the members, `Jsonl` gives them meaning.
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,13 +31,27 @@ public:
           tables_(tables),
           named_(settings.hash, settings.bits, tables.names),
           text_(settings.text, &tables.names),
-          label_(settings.label_field.empty() ? "label" : settings.label_field),
-          texts_(settings.text_fields.empty() ? std::vector<std::string>{"text"} : settings.text_fields) {}
+          label_(label_of(settings)),
+          texts_(texts_of(settings)),
+          numeric_(named(settings, settings.numeric_fields, Role::numeric)),
+          categorical_(named(settings, settings.categorical_fields, Role::categorical)),
+          ignored_(named(settings, settings.ignored_fields, Role::ignored)),
+          met_(texts_.size(), false) {}
+
+    std::vector<std::pair<std::string, std::string>> schema() const override;
+    bool open() const override { return free_ || std::find(met_.begin(), met_.end(), true) == met_.end(); }
 
 protected:
     Row row(const char* first, const char* last, ParsedRows& out, LineFault& fault) override;
 
 private:
+    static std::string label_of(const Settings& settings);
+    static std::vector<std::string> texts_of(const Settings& settings);
+    static std::vector<std::string> named(const Settings& settings, std::vector<std::string> told, Role role);
+    bool texts_there(const char* line, LineFault& fault) const;
+    bool is_unknown(std::string_view key) const;
+    void pass_over(std::string_view key);
+
     struct Member {
         std::string_view key;
         Value value;
@@ -64,11 +79,83 @@ private:
     TextFeatures text_;
     const std::string label_;
     const std::vector<std::string> texts_;
+    const std::vector<std::string> numeric_, categorical_, ignored_;
+    std::vector<bool> met_;          ///< which of the texts have been there
+    bool labels_ = false;            ///< whether the label has
+    bool free_ = false;              ///< whether a feature has that nothing was said of
+    std::set<std::string> unknown_;  ///< keys that were told not to be the model's
     std::vector<Member> members_;
     std::vector<std::string> keys_;  ///< those of the members whose keys have escapes
     std::string scratch_;
     std::string name_;
 };
+
+std::string Jsonl::label_of(const Settings& settings) {
+    if (!settings.label_field.empty()) return settings.label_field;
+    const std::vector<std::string> known = settings.known.named(Role::label);
+    return known.empty() ? "label" : known.front();
+}
+
+/// The keys that hold text: those that were named, else the model's, else "text".
+std::vector<std::string> Jsonl::texts_of(const Settings& settings) {
+    if (!settings.text_fields.empty()) return settings.text_fields;
+    std::vector<std::string> known = settings.known.named(Role::text);
+    if (known.empty() && (!settings.known || settings.known.open)) known.emplace_back("text");
+    return known;
+}
+
+/// The keys somebody has named, and those the model knows as the same.
+std::vector<std::string> Jsonl::named(const Settings& settings, std::vector<std::string> told, Role role) {
+    for (std::string& name : settings.known.named(role)) told.push_back(std::move(name));
+    return told;
+}
+
+std::vector<std::pair<std::string, std::string>> Jsonl::schema() const {
+    std::vector<std::pair<std::string, std::string>> all;
+    const auto add = [&](const std::vector<std::string>& names, Role role) {
+        for (const std::string& name : names) all.emplace_back(name, word_of(role));
+    };
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+        if (met_[i]) all.emplace_back(texts_[i], word_of(Role::text));
+    add(numeric_, Role::numeric);
+    add(categorical_, Role::categorical);
+    add(ignored_, Role::ignored);
+    if (labels_) all.emplace_back(label_, word_of(Role::label));
+    if (!settings_.weight_field.empty()) all.emplace_back(settings_.weight_field, word_of(Role::weight));
+    if (!settings_.tag_field.empty()) all.emplace_back(settings_.tag_field, word_of(Role::tag));
+    return all;
+}
+
+/// A model of texts is asked with all of them, unless the line itself says what its features are.
+bool Jsonl::texts_there(const char* line, LineFault& fault) const {
+    if (!settings_.known || settings_.known.open || settings_.known.may_lack) return true;
+    const auto has = [&](std::string_view key) {
+        return std::any_of(members_.begin(), members_.end(), [&](const Member& m) { return m.key == key; });
+    };
+    for (const auto& [name, role] : settings_.known.columns) {
+        if (role != Role::text || has(name)) continue;
+        if (has("features")) return true;
+        std::string keys;
+        for (const Member& member : members_) keys += (keys.empty() ? "" : ", ") + std::string(member.key);
+        return fault.set(line, "the key " + quoted(name) + ", whose text the model has learned from",
+                         "the keys " + quoted(keys),
+                         "Add it, or say allow_missing=True (--allow-missing) to go without.");
+    }
+    return true;
+}
+
+/// Whether a key that nothing is said of is none of the model's.
+bool Jsonl::is_unknown(std::string_view key) const {
+    if (!settings_.known || settings_.known.open) return false;
+    return std::none_of(settings_.known.columns.begin(), settings_.known.columns.end(),
+                        [&](const auto& item) { return item.first == key; });
+}
+
+void Jsonl::pass_over(std::string_view key) {
+    constexpr std::size_t kMostTold = 100;
+    if (unknown_.size() < kMostTold && unknown_.emplace(key).second)
+        notes_.push_back({line_, Note::About::unknown, std::string(key), ""});
+}
 
 /// Finds the object's members. Keys with escapes are copied; the copies stay put until the next line.
 bool Jsonl::members(const char* first, const char* last, LineFault& fault) {
@@ -142,6 +229,7 @@ bool Jsonl::label_value(const Value& value, ParsedRows& out, LineFault& fault) {
 
 bool Jsonl::label(const char* line, ParsedRows& out, LineFault& fault) {
     const Member* const member = find(label_);
+    labels_ = labels_ || member != nullptr;
     const bool missing = member == nullptr || member->value.is_null();
     if (settings_.labelled == Labelled::never || missing) {
         if (settings_.labelled == Labelled::always) {
@@ -189,10 +277,10 @@ bool Jsonl::tag(ParsedRows& out, LineFault& fault) {
 }
 
 bool Jsonl::texts(bool& any, ParsedRows& out, LineFault& fault) {
-    for (const std::string& field : texts_) {
-        const Member* const member = find(field);
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+        const Member* const member = find(texts_[i]);
         if (member == nullptr) continue;
-        any = true;
+        any = met_[i] = true;
         if (member->value.is_null()) continue;
         if (member->value.kind != Kind::string) {
             return unsuited(member->value, "text in double quotes",
@@ -207,7 +295,8 @@ bool Jsonl::texts(bool& any, ParsedRows& out, LineFault& fault) {
 bool Jsonl::word(std::string_view name, const Value& value, ParsedRows& out, LineFault& fault) {
     const std::string_view text = unescape(value, scratch_);
     if (is_timestamp(text) && !settings_.older) {
-        return fault.set(value.first, "a number or a category", "the time " + quoted(text), kTimestampRemedy);
+        return fault.set(value.first, "a number or a category", "the time " + quoted(text),
+                         timestamp_remedy(quoted(name)));
     }
     named_.add_category(name, text, out);
     return true;
@@ -266,7 +355,7 @@ bool Jsonl::category(std::string_view name, const Value& value, ParsedRows& out,
 bool Jsonl::features(bool& any, ParsedRows& out, LineFault& fault) {
     const Member* const member = find("features");
     if (member == nullptr) return true;
-    any = true;
+    any = free_ = true;
     Scanner scanner(member->value.first, member->value.last, fault);
     Value value;
     switch (member->value.kind) {
@@ -294,10 +383,15 @@ bool Jsonl::others(bool all, ParsedRows& out, LineFault& fault) {
         return std::find(names.begin(), names.end(), key) != names.end();
     };
     for (const Member& member : members_) {
-        if (member.taken || listed(settings_.ignored_fields, member.key)) continue;
-        const bool numeric = listed(settings_.numeric_fields, member.key);
-        const bool categorical = listed(settings_.categorical_fields, member.key);
+        if (member.taken || listed(ignored_, member.key)) continue;
+        const bool numeric = listed(numeric_, member.key);
+        const bool categorical = listed(categorical_, member.key);
         if (!all && !numeric && !categorical) continue;
+        if (!numeric && !categorical && is_unknown(member.key)) {
+            pass_over(member.key);
+            continue;
+        }
+        free_ = free_ || (!numeric && !categorical);
         if (numeric && member.value.kind == Kind::string) {
             return unsuited(member.value, "a number", "Numbers stand without quotes.", fault);
         }
@@ -311,9 +405,9 @@ bool Jsonl::others(bool all, ParsedRows& out, LineFault& fault) {
 LineFormat::Row Jsonl::row(const char* first, const char* last, ParsedRows& out, LineFault& fault) {
     if (std::all_of(first, last, is_json_space)) return Row::nothing;
     bool said = false;  // the line itself says what its features are
-    const bool good = members(first, last, fault) && keys_once(fault) && label(first, out, fault) &&
-                      weight(out, fault) && tag(out, fault) && texts(said, out, fault) &&
-                      features(said, out, fault) && others(!said, out, fault);
+    const bool good = members(first, last, fault) && keys_once(fault) && texts_there(first, fault) &&
+                      label(first, out, fault) && weight(out, fault) && tag(out, fault) &&
+                      texts(said, out, fault) && features(said, out, fault) && others(!said, out, fault);
     return good ? Row::added : Row::fault;
 }
 

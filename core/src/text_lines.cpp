@@ -24,6 +24,11 @@ public:
           text_(settings.text, &tables.names),
           labelled_(settings.labelled) {}
 
+    std::vector<std::pair<std::string, std::string>> schema() const override {
+        return {{"text", word_of(Role::text)}};
+    }
+    bool open() const override { return false; }
+
 protected:
     Row row(const char* first, const char* last, ParsedRows& out, LineFault& fault) override;
 

@@ -10,7 +10,8 @@
     ├── NotAvailableError (AttributeError)  this model does not keep what was asked for
     └── ModelFileError (ValueError)     a model file is damaged, hostile, or from the future
 
-Each is also the built-in exception in parentheses, so plain handlers work.
+Each is also the built-in exception in parentheses, so plain handlers work. `ReadWarning` (UserWarning) is what readers
+and models warn with.
 """
 
 from __future__ import annotations
@@ -23,11 +24,16 @@ __all__ = [
     "OnlinearError",
     "ParameterError",
     "ReadError",
+    "ReadWarning",
 ]
 
 
 class OnlinearError(Exception):
     """The common ancestor."""
+
+
+class ReadWarning(UserWarning):
+    """Warns that what was read may mean something else than its owner thinks."""
 
 
 class ParameterError(OnlinearError, ValueError):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction import FeatureHasher
 
 from onlinear import read
-from onlinear.exceptions import ParameterError, ReadError
+from onlinear.exceptions import ParameterError, ReadError, ReadWarning
 
 from .reading import batches, rows
 
@@ -61,7 +61,9 @@ def test_a_column_is_what_its_first_cell_is() -> None:
         ReadError, match=r'stream:3:3: expected a number in column "x", found "red".*categorical=\["x"\]'
     ):
         batches("y,x\n1,2\n1,red\n", "csv")
-    assert rows("y,x\n1,red\n1,2\n", "csv") == [(1.0, hashed({"x": "red"})), (1.0, hashed({"x": "2"}))]
+    with pytest.warns(ReadWarning, match='stream:3: column "x" was taken for categories'):
+        both = rows("y,x\n1,red\n1,2\n", "csv")
+    assert both == [(1.0, hashed({"x": "red"})), (1.0, hashed({"x": "2"}))]
     assert rows("y,x\n1,2\n1,red\n", "csv", categorical="x")[0] == (1.0, hashed({"x": "2"}))
     with pytest.raises(ReadError, match="expected a number"):
         batches("y,x\n1,red\n", "csv", numeric=["x"])

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "onlinear/dict_columns.hpp"
 #include "onlinear/rows/matrix.hpp"
 #include "onlinear/text/hash.hpp"
 #include "onlinear/text/meaning.hpp"
@@ -31,11 +32,15 @@ public:
     std::size_t max_names = std::size_t{1} << 20;
     std::unordered_map<std::string, std::uint32_t> columns;  // named columns
 
+    DictColumns known;  // what keys mean
+
     std::vector<std::int64_t> index;
     std::vector<double> value;
     std::vector<std::string> fresh;  // named columns the last dict brings
     bool hashed = false;             // whether the last dict had a hashed key
     bool any_hashed = false;         // whether any dict had that was learned
+    bool cut = false;                // whether the last dict had a text
+    bool any_cut = false;            // whether any had that was learned
 
     /// Begins a dict; with `learning`, new names are given columns and words noted, both for `commit` to
     /// keep. The weights at `place`, a stretch of `pitch` bytes for each column, are prefetched on the way.
@@ -74,15 +79,41 @@ public:
         push(static_cast<std::uint32_t>(column), x);
     }
 
+    /// Whether keys mean what `known` says.
+    bool reads_columns() const noexcept { return hashes() && !older; }
+
+    /// Whether a text alone is an example: where some have been learned.
+    bool takes_texts() const noexcept { return reads_columns() && (any_cut || known.of_texts()); }
+
+    /// What a key means; undecided where that is told by its value alone.
+    text::Role role(std::string_view name) const noexcept {
+        return reads_columns() ? known.role(name) : text::Role::undecided;
+    }
+
+    /// The words of a text.
+    void add_text(std::string_view document) {
+        if (learning_) need_room_for_words();
+        hashed = cut = true;
+        known.cut(
+            document, hash, static_cast<unsigned>(bits), learning_,
+            [this](std::uint32_t column, float x) { push(column, static_cast<double>(x)); },
+            [this](std::uint32_t column, std::string_view word) { note(column, word); });
+    }
+
+    /// A category of a key that was said to hold some: whatever is written is one.
+    void add_said_category(std::string_view name, std::string_view category) {
+        std::string word(name);
+        word += '=';
+        word += category;
+        add(word, 1.0);
+    }
+
     /// A category: {"colour": "red"} is the feature "colour=red".
     void add_category(std::string_view name, std::string_view category) {
         if (text::is_timestamp(category) && !older)
             throw std::invalid_argument("feature '" + std::string(name) + "' is the time " +
                                         std::string(category) + "; " + kNoTimestamps);
-        std::string word(name);
-        word += '=';
-        word += category;
-        add(word, 1.0);
+        add_said_category(name, category);
     }
 
     /// What to do with a time.
@@ -95,7 +126,7 @@ public:
     /// where names are hashed in another way than dicts usually are.
     template <class Each>
     [[gnu::always_inline]] bool add_words(std::size_t size, Each&& each) {
-        if (hash != text::Hash::murmur) return false;
+        if (hash != text::Hash::murmur || !known.ordinary()) return false;
         index.resize(size);
         value.resize(size);
         if (met_.size() < size) met_.resize(2 * size);
@@ -140,6 +171,7 @@ public:
     /// Keeps the names and words noted; called once the example is known to be good.
     void commit() {
         any_hashed = any_hashed || hashed;
+        any_cut = any_cut || cut;
         for (const std::string& word : fresh)
             columns.emplace(word, static_cast<std::uint32_t>(columns.size()));
         keep_words();
@@ -213,13 +245,18 @@ public:
         keep_words();
     }
 
+    /// Whether the names kept may become more.
+    bool has_room_for_words() const noexcept {
+        return words_.size() < max_names && words_.text() < most_text();
+    }
+
 private:
     void clear() {
         index.clear();
         value.clear();
         fresh.clear();
         if (!fresh_places_.empty()) fresh_places_.clear();
-        hashed = false;
+        hashed = cut = false;
         top_ = -1;
         finite_ = true;
     }
@@ -245,9 +282,6 @@ private:
                                         "); lower bits, or raise max_features");
     }
 
-    bool has_room_for_words() const noexcept {
-        return words_.size() < max_names && words_.text() < most_text();
-    }
     /// The bytes that all words together may have.
     std::size_t most_text() const noexcept {
         constexpr std::size_t kMeanLength = 32;

@@ -6,17 +6,22 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ._errors import UsageError
+from ._errors import UsageError, printable
 
 if TYPE_CHECKING:
     from ..model.types import Values
 
-__all__ = ["needed", "reader_options", "say", "say_json", "values_of"]
+__all__ = ["complain", "needed", "reader_options", "say", "say_json", "values_of"]
 
 
 def say(text: str) -> None:
     """Write a line."""
     sys.stdout.write(f"{text}\n")
+
+
+def complain(text: str) -> None:
+    """Tell of something that may be wrong, beside what is asked for."""
+    sys.stderr.write(f"onlinear: {printable(text)}\n")
 
 
 def say_json(value: object) -> None:

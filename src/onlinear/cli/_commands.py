@@ -89,6 +89,13 @@ _READING = (
         "categorical", ("--categorical",), "texts", "Column or key to take as a category; may be repeated."
     ),
     Option("ignore", ("--ignore",), "texts", "Column or key to leave out; may be repeated."),
+    Option(
+        "allow_missing",
+        ("--allow-missing",),
+        "flag",
+        "Read rows without columns or texts that the model has learned from.",
+        False,
+    ),
     Option("missing", ("--missing",), "texts", "A cell that means no value, as nan; may be repeated."),
     Option(
         "delimiter",

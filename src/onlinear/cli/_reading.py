@@ -13,6 +13,7 @@ from ..io._source import expand
 from ..model.schema import OLDER
 from ..model.stream import rows_of
 from ..persistence.loading import load_model as read_model
+from ._arguments import complain
 from ._errors import UsageError, printable
 
 if TYPE_CHECKING:
@@ -48,19 +49,37 @@ def check_rows(given: Values) -> None:
         )
 
 
-def open_like(model: RowModel, files: list[str], given: Values, *, labelled: bool | None) -> Reader:
+#: The options that say what named columns hold, and what they say.
+_SAID = {"text": "text", "categorical": "categorical", "ignore": "ignored"}
+
+
+def open_like(
+    model: RowModel, files: list[str], given: Values, *, labelled: bool | None, quiet: bool = False
+) -> Reader:
     """A reader with the settings of the model's training data, but for what the caller says."""
     check_rows(given)
+    known = model.schema.known()
     remembered = dict(model.schema.input or {})
     remembered.pop("negative", None)  # for `inspect` alone
+    given = dict(given)
+    for option, role in _SAID.items():
+        if known:
+            remembered.pop(option, None)
+        if option in given:  # what the model knows is not asked for again
+            given[option] = [name for name in given[option] if known.get(name) != role]
     told = given.get("format") or next(filter(None, map(format_of_name, files)), None)
     _need_alike(model, remembered, told, given)
     if "format" in remembered and all(format_of_name(file) for file in files):
         del remembered["format"]
-    settings = {**remembered, **model.schema.reading(), **given}
+    settings = {**remembered, **given}
     if "ngram_range" in settings:
         settings["ngram_range"] = tuple(settings["ngram_range"])
-    return read(files, labelled=labelled, **settings)
+    reader = read(files, labelled=labelled, like=model.schema, **settings)
+    if quiet:
+        reader.tell = lambda note: None
+    else:
+        reader.tell = lambda note: complain(note.text) if note.doubtful else None
+    return reader
 
 
 def _need_alike(model: RowModel, remembered: Values, told: str | None, given: Values) -> None:
@@ -84,6 +103,10 @@ def _need_alike(model: RowModel, remembered: Values, told: str | None, given: Va
     known = remembered.get("bits", None if learned == "svmlight" else model.schema.bits)
     if learned is not None and bits is not None and bits != known:
         raise UsageError(f"--bits {bits}: the model was learned with {known or 'no hashing'}; leave it out")
+    for name, value in (model.schema.text or {}).items():
+        if name in given and (list(given[name]) if name == "ngram_range" else given[name]) != value:
+            option = {"ngram_range": "ngrams"}.get(name, name)
+            raise UsageError(f"--{option}: the model's texts were read with {name}={value!r}; leave it out")
     if model.schema.hash is not None and hash not in (None, model.schema.hash):
         raise UsageError(f"--hash {hash}: the model's names are hashed by {model.schema.hash}; leave it out")
 

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from .._core import count_numbers
 from ..exceptions import DataError, ModelFileError
-from ..io import format_of_name
+from ..io import Note, Reader, format_of_name
 from ..io._shuffle import Shuffled
 from ..io._source import expand
 from ..model.stream import Counts
 from ..persistence.saving import save
 from ..persistence.writing import writable
 from ._checkpoint import Checkpoint, Progress, identity
-from ._errors import UsageError
+from ._errors import UsageError, printable
 from ._estimates import HeldOut, chosen, early_rows, forgotten, in_long_runs
 from ._interrupt import Interrupt
 from ._progress import Silent, display
@@ -28,7 +28,7 @@ from ._reading import spare
 from ._task import Task, share
 
 if TYPE_CHECKING:
-    from ..io import Batch, Reader
+    from ..io import Batch
     from ..model.model import Model
     from ..model.stream import Baseline
     from ..model.types import Answers, Array, Costs, Values
@@ -318,6 +318,8 @@ class _Run:
         again = bool(self.plan.shuffle) or self.held_out is not None
         behind, first = (progress.rows, 0) if again else (0, progress.rows)
         with self.plan.task.read(self.learner, self.files, self.plan, first) as reader:
+            if isinstance(reader, Reader):
+                reader.tell = self._tell
             for batch in self._batches(reader):
                 over = min(behind, batch.n_rows)
                 behind -= over
@@ -330,6 +332,11 @@ class _Run:
             self.format = reader.format
             if progress.passes == 0:
                 progress.refused = reader.n_refused
+
+    def _tell(self, note: Note) -> None:
+        """Say what there is to say of columns, once."""
+        if self.progress.passes == 0:
+            self.display.note(f"onlinear: {printable(note.text)}")
 
     def _batches(self, reader: Reader) -> Iterator[Batch]:
         """The batches, until they end or Ctrl-C is pressed while waiting for one."""

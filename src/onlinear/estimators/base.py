@@ -19,7 +19,7 @@ from sklearn.utils.validation import validate_data
 from ..exceptions import DataError, ParameterError
 from ..io import Batch, Reader
 from ..io._shuffle import Shuffled, rows_to_mix
-from ..model.arrays import check_sparse, quick_rows, to_rows
+from ..model.arrays import check_sparse, quick_rows, to_rows, type_of_values
 from ..model.model import Model, RowModel
 from ..model.native import Native, Report
 from ..model.parameters import check_number
@@ -31,6 +31,7 @@ from ..persistence.saving import save
 from .making import as_estimator, estimator_of, refuse_theirs
 from .passes import Passes
 from .random import seed_of, seeded
+from .raw import RawRows, filled, raw_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -187,6 +188,8 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
         if model.native is not None:
             self._model = model
             self._changed = False
+            if isinstance(model, RowModel):
+                model.keep_words()
 
     def _ready(self) -> M:
         """The model, once there is one."""
@@ -398,15 +401,12 @@ class RowShell(Shell[R], Generic[R]):
 
     # ------------------------------------------------------------------ getting ready
 
-    def _state_dtype(self, X: MatrixLike) -> str:
+    def _state_dtype(self, X: MatrixLike, rows: Rows | None = None) -> str:
         if self.dtype is not None:
             return state_type(self.dtype) or ""
-        given = getattr(X, "dtype", None)
-        if given is None and not hasattr(X, "dtypes"):
-            return "float64"  # lists of Python numbers
-        if given is None:  # data frames: float64 as soon as one column is
-            return "float64" if any(map(_is_wide, _column_types(X))) else "float32"
-        return "float64" if _is_wide(given) else "float32"
+        if isinstance(rows, RawRows):
+            return "float32"  # as for files and dicts
+        return type_of_values(X)
 
     def _checked_rows(self, X: MatrixLike, model: R) -> Rows:
         """scikit-learn's manners; NaN and infinity are found by the core, which names the row.
@@ -419,8 +419,12 @@ class RowShell(Shell[R], Generic[R]):
             if reset:
                 model.schema.names = None
             return plain
+        raw = raw_rows(X, model, learning=True)
+        if raw is not None:
+            return raw
         check_sparse(X)
         refuse_masked(X, "X")
+        given = X
         wide = self.grow_features and not reset and _columns(X) > model.learner.n_features
         seen = _Seen(self)
         X = validate_data(
@@ -435,6 +439,7 @@ class RowShell(Shell[R], Generic[R]):
         if reset or wide:
             names = getattr(seen, "feature_names_in_", None)
             model.schema.names = None if names is None else [str(name) for name in names]
+        X = filled(given, X)
         quick = quick_rows(X)
         return quick if quick is not None else to_rows(X)
 
@@ -459,11 +464,13 @@ class RowShell(Shell[R], Generic[R]):
 
     def _rows_to_read(self, X: MatrixLike) -> Rows:
         rows = self._quick(X)
+        if rows is None:
+            rows = raw_rows(X, self._ready(), learning=False)
         if rows is not None:
             return rows
         check_sparse(X)
         refuse_masked(X, "X")
-        X = validate_data(
+        checked = validate_data(
             _Seen(self),
             X,
             reset=False,
@@ -471,7 +478,7 @@ class RowShell(Shell[R], Generic[R]):
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
         )
-        return to_rows(X)
+        return to_rows(filled(X, checked))
 
     def _threads(self) -> int:
         if self.n_jobs is None:
@@ -564,17 +571,3 @@ class LinearShell(RowShell[R], Generic[R]):
 def _columns(X: MatrixLike) -> int:
     shape = getattr(X, "shape", None)
     return int(shape[1]) if shape is not None and len(shape) == 2 else 0
-
-
-def _is_wide(kind: Any) -> bool:
-    """Whether numbers of a type, of NumPy's or of a data frame's, would lose digits as float32."""
-    try:
-        dtype = np.dtype(kind)
-    except TypeError:
-        return any(name in str(kind).lower() for name in ("float64", "double"))
-    return bool(dtype.kind == "O" or (dtype.kind == "f" and dtype.itemsize >= 8))
-
-
-def _column_types(X: MatrixLike) -> list[Any]:
-    kinds = X.dtypes
-    return list(kinds.values) if hasattr(kinds, "values") and not isinstance(kinds, dict) else list(kinds)

@@ -108,7 +108,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
             model.inspect(rows, model.native.dtype)
             model.meet(new, rows.n_columns)
         else:
-            model.start(rows.n_columns, new, self._state_dtype(X))
+            model.start(rows.n_columns, new, self._state_dtype(X, rows))
             model.n_passes = 0
             if weights is not None:  # rows of no weight are not learned, and must be sound too
                 model.inspect(rows, model.learner.dtype)
@@ -188,7 +188,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
             with all_or_nothing(model) as undo:
                 rows, labels = self._validated(X, y, model)
                 weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
-                batch = checked_batch(model, rows, labels, classes, weights, self._state_dtype(X))
+                batch = checked_batch(model, rows, labels, classes, weights, self._state_dtype(X, rows))
             learn_batch(model, batch, undo)
         finally:
             self._keep(model)

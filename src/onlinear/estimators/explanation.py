@@ -18,6 +18,7 @@ from ..model.labels import Classes
 from ..model.model import RowModel
 from ..model.native import Native
 from ..model.rows import Rows, SparseRows, refuse, refuse_dict
+from .raw import row_of_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -190,16 +191,17 @@ def examples_of(x: Any, model: RowModel, read: Callable[[Any], Rows]) -> tuple[l
 
     Parameters
     ----------
-    x : dict, row, list of dicts, array, data frame or sparse matrix
+    x : dict, text, row, list of dicts or texts, array, data frame or sparse matrix
         The examples.
     model : RowModel
         Whose columns they become.
     read : callable
         Makes rows of what is no dict.
     """
-    if isinstance(x, Mapping):
+    x = row_of_series(x, model)
+    if isinstance(x, Mapping | str):
         return [_of_dict(x, model)], True
-    if isinstance(x, list | tuple) and len(x) and all(isinstance(each, Mapping) for each in x):
+    if isinstance(x, list | tuple) and len(x) and all(isinstance(each, Mapping | str) for each in x):
         return [_of_dict(each, model) for each in x], False
     if not is_sparse(x) and np.ndim(x) == 1:
         x = np.asarray(x).reshape(1, -1)
@@ -208,7 +210,7 @@ def examples_of(x: Any, model: RowModel, read: Callable[[Any], Rows]) -> tuple[l
     return _of_rows(rows), rows.n_rows == 1
 
 
-def _of_dict(x: Mapping[Any, Any], model: RowModel) -> Example:
+def _of_dict(x: Mapping[Any, Any] | str, model: RowModel) -> Example:
     columns_of = model.learner.handle.columns_of
     try:
         columns, values = columns_of(x)
@@ -219,7 +221,10 @@ def _of_dict(x: Mapping[Any, Any], model: RowModel) -> Example:
         fault = Fault.nan if np.isnan(values[bad[0]]) else Fault.infinite
         raise refuse_dict(x, int(fault.value), 0, columns[bad[0]])
     words: dict[int, str] = {}
-    for key, value in x.items():
+    texts = {name for name, role in model.schema.of_dicts()[0] if role == "text"}
+    for key, value in [] if isinstance(x, str) else x.items():
+        if isinstance(value, str) and key in texts:
+            continue  # whose words the model knows
         if isinstance(key, str) and not isinstance(value, list | tuple):
             word = f"{key}={value}" if isinstance(value, str) else key
             words |= {int(column): word for column in columns_of({key: value})[0]}

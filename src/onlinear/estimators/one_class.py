@@ -57,7 +57,7 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
             with all_or_nothing(model):
                 rows = self._checked_rows(X, model)
                 weights = self._fit_weights(sample_weight, rows.n_rows)
-                model.make_room(rows, self._state_dtype(X), anew=model.native is None)
+                model.make_room(rows, self._state_dtype(X, rows), anew=model.native is None)
                 learner = model.learner
                 if weights is not None:  # rows of no weight are not learned, and must be sound too
                     model.inspect(rows, learner.dtype)
@@ -98,10 +98,10 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
                 if rows is None:
                     rows = self._checked_rows(X, model)
                     weights = weights_of(sample_weight, rows.n_rows)
-                    if model.are_weightless(rows, weights, self._state_dtype(X)):
+                    if model.are_weightless(rows, weights, self._state_dtype(X, rows)):
                         undo.back()
                         return self
-                    model.make_room(rows, self._state_dtype(X), anew=model.native is None)
+                    model.make_room(rows, self._state_dtype(X, rows), anew=model.native is None)
                 else:
                     weights = weights_of(sample_weight, rows.n_rows)
                 model.learner.learn_rows(rows, None, weights, checked=inspected)

@@ -235,7 +235,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         return rows
 
     def _dtype_for(self, X: MatrixLike, rows: Rows) -> str:
-        return self._state_dtype(X) if self.phi is None else self._state_dtype(rows.arguments()[0])
+        return self._state_dtype(X, rows) if self.phi is None else self._state_dtype(rows.arguments()[0])
 
     def _prototype_rows(self, X: MatrixLike, labels: list[Label]) -> Rows:
         """A row Φ(x, label) for each example and each label, example after example."""

@@ -64,7 +64,7 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
             with all_or_nothing(model):
                 rows, targets = self._validated(X, y, model)
                 weights = self._fit_weights(sample_weight, rows.n_rows)
-                model.make_room(rows, self._state_dtype(X), anew=model.native is None)
+                model.make_room(rows, self._state_dtype(X, rows), anew=model.native is None)
                 learner = model.learner
                 if weights is not None:  # rows of no weight are not learned, and must be sound too
                     model.inspect(rows, learner.dtype)
@@ -107,10 +107,10 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
                 if rows is None:
                     rows, targets = self._validated(X, y, model)
                     weights = weights_of(sample_weight, rows.n_rows)
-                    if model.are_weightless(rows, weights, self._state_dtype(X)):
+                    if model.are_weightless(rows, weights, self._state_dtype(X, rows)):
                         undo.back()
                         return self
-                    model.make_room(rows, self._state_dtype(X), anew=model.native is None)
+                    model.make_room(rows, self._state_dtype(X, rows), anew=model.native is None)
                 else:
                     targets = targets_of(y, rows.n_rows)
                     weights = weights_of(sample_weight, rows.n_rows)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from ._batch import Batch
 from ._formats import ENDINGS, FORMATS, format_of_name
+from ._notes import Note
 from ._problem import Problem
 from ._reader import Reader, read
 
-__all__ = ["ENDINGS", "FORMATS", "Batch", "Problem", "Reader", "format_of_name", "read"]
+__all__ = ["ENDINGS", "FORMATS", "Batch", "Note", "Problem", "Reader", "format_of_name", "read"]

@@ -8,7 +8,7 @@ A row's line is its number, from 1.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,37 +17,21 @@ import numpy.typing as npt
 from .._core import text as _text
 from ..exceptions import ParameterError, ReadError
 from ._batch import Batch, Buffers
+from ._columns import IGNORE, NO_TIMES, ColumnFeatures, Floats, Ints, TableRows, ends, known_roles
 from ._formats import USUAL_LABELS
 from ._native import Item
+from ._notes import Note, unknown_columns
 from ._problem import Problem
-from ._settings import DEFAULT_BITS, Settings
+from ._settings import Settings
 from ._source import ByteStream
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..model.types import Array
 
 __all__ = ["ArrowReader"]
 
 _ROWS = 8192
-
-_IGNORE = 'Say ignore=["{name}"] (--ignore), or convert it.'
-_NO_TIMES = (
-    "Take what matters of it as features of their own, such as the hour, and leave it out: "
-    'ignore=["{name}"] (--ignore); or say categorical=["{name}"] (--categorical).'
-)
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-
-
-class _Entries(NamedTuple):
-    """Features of a batch: which row, which column, what value."""
-
-    rows: Ints
-    columns: Ints
-    values: npt.NDArray[np.float32]
 
 
 class _Labels(NamedTuple):
@@ -56,19 +40,6 @@ class _Labels(NamedTuple):
     rows: Ints
     numbers: Floats
     ids: npt.NDArray[np.int32]
-
-
-class _Rows:
-    """What was found in one record batch: entries, and for each row refused the first reason."""
-
-    def __init__(self, n_rows: int) -> None:
-        self.n_rows = n_rows
-        self.entries: list[_Entries] = []
-        self.refused: dict[int, tuple[int, str, str, str]] = {}
-
-    def refuse(self, rows: Ints, column: int, values: pa.Array, expected: str, remedy: str) -> None:
-        for row in rows.tolist():
-            self.refused.setdefault(row, (column + 1, expected, f'"{values[row].as_py()}"', remedy))
 
 
 class ArrowReader:
@@ -85,15 +56,9 @@ class ArrowReader:
     def __init__(self, format: str, settings: Settings) -> None:
         self.format = format
         self._settings = settings
-        self._bits = settings.bits or DEFAULT_BITS
         self._schema = settings.schema(format)
-        self._hash, words = settings.hashes(format)
-        self._older = self._hash != words
-        text = settings.text_settings._replace(hash=words)
-        self._hasher = _text.Hasher(bits=self._bits, max_names=settings.max_names, **text.native())
-        self._names: dict[int, str] = {}
-        self._shared: set[int] = set()
-        self._negative: set[int] = set()
+        self._features = ColumnFeatures(format, settings)
+        self._told: set[str] = set()
         self._label_ids: dict[str, int] = {}
         self._label_texts: list[str] = []
         self._roles: dict[str, str] = {}
@@ -101,25 +66,34 @@ class ArrowReader:
 
     def batches(self, stream: ByteStream) -> Generator[Item, None, None]:
         """Read one file to its end."""
+        yield from self._read(self._records(stream), stream.name)
+
+    def table(self, table: pa.Table, name: str) -> Generator[Item, None, None]:
+        """Read a table that lies in memory."""
+        yield from self._read(iter(table.to_batches(int(self._settings.batch_size or _ROWS))), name)
+
+    def _read(self, batches: Iterator[pa.RecordBatch], name: str) -> Generator[Item, None, None]:
         first_row = 1
-        for records in self._records(stream):
+        for records in batches:
             if first_row == 1:
-                self._roles = self._assign_roles(records.schema, stream.name)
-            yield from self._items(records, first_row, stream.name)
+                self._roles, unknown = self._assign_roles(records.schema, name)
+                self._describe()
+                if unknown:
+                    yield Item(None, 0, (), [Note(f"{name}: {unknown_columns(unknown)}", True)])
+            yield from self._items(records, first_row, name)
             first_row += records.num_rows
 
     def names(self) -> dict[int, str]:
         """Return the reverse dictionary."""
-        return {**{column: name for column, name, *_ in self._hasher.names()}, **self._names}
+        return self._features.names()
 
     def shared_columns(self) -> set[int]:
         """Return the columns on which several names fell."""
-        return self._shared | {column for column, _, shared, _ in self._hasher.names() if shared}
+        return self._features.shared_columns()
 
     def negative_columns(self) -> set[int]:
         """Return the columns on which the name counts with a minus."""
-        of_words = {column for column, _, _, negative in self._hasher.names() if negative}
-        return (of_words - set(self._names)) | self._negative
+        return self._features.negative_columns()
 
     def schema(self) -> dict[str, str]:
         """Return what each column was taken for."""
@@ -139,13 +113,28 @@ class ArrowReader:
                 f"{stream.name}: not a readable {self.format} file ({error}).", stream.name
             ) from error
 
-    def _assign_roles(self, schema: pa.Schema, source: str) -> dict[str, str]:
+    def _describe(self) -> None:
+        """Say what columns were taken for."""
+        if self._schema is not None and self._schema["hash"] != "older":
+            self._schema = {**self._schema, "columns": dict(self._roles), "open": False}
+
+    def _assign_roles(self, schema: pa.Schema, source: str) -> tuple[dict[str, str], list[str]]:
         settings = self._settings
         twice = next((name for name in schema.names if schema.names.count(name) > 1), None)
         if twice is not None:
             raise ReadError(f'{source}: two columns are called "{twice}". Rename one of them.', source)
         roles = {field.name: _role_of_type(field.type) for field in schema}
-        label = settings.label or next((name for name in USUAL_LABELS if name in roles), None)
+        roles, lacking, unknown = known_roles(roles, settings)
+        if lacking:
+            raise ReadError(
+                f'{source}: no column is called "{lacking[0]}", which the model has learned from; there are '
+                f"{', '.join(roles)}. Add it, or say allow_missing=True (--allow-missing) to go without.",
+                source,
+            )
+        known = dict(settings.known)
+        usual = (name for name in USUAL_LABELS if name in roles and name not in known)
+        of_model = (name for name, role in roles.items() if role == "label")
+        label = settings.label or next(of_model, None) or next(usual, None)
         if label is not None and settings.labelled is not False and (label in roles or settings.labelled):
             named = [(label, "label")]
         elif settings.labelled:
@@ -172,20 +161,23 @@ class ArrowReader:
         for field in schema:
             if roles[field.name] == "unknown":
                 remedy = (
-                    _NO_TIMES.format(name=field.name)
+                    NO_TIMES.format(name=field.name)
                     if _is_time(field.type)
-                    else _IGNORE.format(name=field.name)
+                    else IGNORE.format(name=field.name)
                 )
                 raise ReadError(
                     f'{source}: column "{field.name}" has type {field.type}, which is no feature. {remedy}',
                     source,
                 )
-        return roles
+        fresh = [name for name in unknown if roles[name] == "ignored" and name not in settings.ignore]
+        fresh = [name for name in fresh if name not in self._told]
+        self._told.update(fresh)
+        return roles, fresh
 
     # The rows
 
     def _items(self, records: pa.RecordBatch, first_row: int, source: str) -> Iterator[Item]:
-        rows = _Rows(records.num_rows)
+        rows = TableRows(records.num_rows)
         labels: _Labels | None = None
         weight: Floats | None = None
         tags: list[str] | None = None
@@ -197,7 +189,7 @@ class ArrowReader:
                 case "categorical":
                     self._add_categories(rows, number, name, column)
                 case "text":
-                    self._add_text(rows, column)
+                    self._features.add_texts(rows, column.to_pylist())
                 case "label":
                     labels = self._labels(rows, number, column)
                 case "weight":
@@ -208,7 +200,7 @@ class ArrowReader:
 
     def _finish(
         self,
-        rows: _Rows,
+        rows: TableRows,
         labels: _Labels | None,
         weight: Floats | None,
         tags: list[str] | None,
@@ -244,7 +236,7 @@ class ArrowReader:
 
     def _batch(
         self,
-        rows: _Rows,
+        rows: TableRows,
         kept: npt.NDArray[np.bool_],
         labels: _Labels | None,
         weight: Floats | None,
@@ -257,7 +249,7 @@ class ArrowReader:
             return None
         place = np.cumsum(kept) - 1
         count = int(place[-1]) + 1
-        indptr, indices, values = _compress(rows.entries, kept, place, count, self._bits)
+        indptr, indices, values = rows.compressed(kept, self._features.bits)
         if labels is None:
             labels = _no_labels(0 if self._settings.multilabel else rows.n_rows)
         chosen = kept[labels.rows]
@@ -270,21 +262,21 @@ class ArrowReader:
                 values=values,
                 labels=labels.numbers[chosen],
                 label_ids=labels.ids[chosen],
-                label_indptr=_ends(label_counts) if self._settings.multilabel else None,
+                label_indptr=ends(label_counts) if self._settings.multilabel else None,
                 weight=None if weight is None else weight[kept],
                 lines=np.flatnonzero(kept) + first_row,
             ),
             label_table=lambda: texts,
             tags=None if tags is None else [tag for tag, keep in zip(tags, kept, strict=True) if keep],
             source=source,
-            n_features=1 << self._bits,
+            n_features=1 << self._features.bits,
             n_refused=n_refused,
             schema=self._schema,
         )
 
     # The columns
 
-    def _add_numbers(self, rows: _Rows, number: int, name: str, column: pa.Array) -> None:
+    def _add_numbers(self, rows: TableRows, number: int, name: str, column: pa.Array) -> None:
         import pyarrow as pa
 
         if pa.types.is_boolean(column.type):
@@ -294,53 +286,14 @@ class ArrowReader:
                 f'read: column "{name}" holds strings, not numbers. Take it out of numeric=.'
             )
         valid = column.is_valid().to_numpy(zero_copy_only=False)
-        with np.errstate(over="ignore"):
-            floats = column.cast(pa.float64(), safe=False).fill_null(0).to_numpy(zero_copy_only=False)
-            values = floats.astype(np.float32)
-        finite = np.isfinite(values)
-        large = valid & ~finite & np.isfinite(floats)
-        rows.refuse(np.flatnonzero(large), number, column, "a value that float32 holds", "Scale the column.")
-        rows.refuse(
-            np.flatnonzero(valid & ~finite), number, column, "a finite value", "Use null where it is missing."
-        )
-        at = np.flatnonzero(valid & finite & (values != 0))
-        place, sign = self._place(name)
-        feature = np.full(len(at), place, np.int64)
-        rows.entries.append(_Entries(at, feature, np.float32(sign) * values[at]))
+        floats = column.cast(pa.float64(), safe=False).fill_null(0).to_numpy(zero_copy_only=False)
+        self._features.add_numbers(rows, number, name, floats, valid)
 
-    def _add_categories(self, rows: _Rows, number: int, name: str, column: pa.Array) -> None:
-        parents, codes, values = _categories(column)
-        missing = {"", *self._settings.missing}
-        names = [str(value) if self._older else _category(value) for value in values]
-        if not self._older and name not in self._settings.categorical:
-            times = np.array([_text.is_timestamp(value) for value in names] or [False])
-            remedy = _NO_TIMES.format(name=name)
-            rows.refuse(np.unique(parents[times[codes]]), number, column, "a number or a category", remedy)
-        places = [(-1, 0.0) if value in missing else self._place(f"{name}={value}") for value in names]
-        features = np.array([place for place, _ in places] or [-1], np.int64)[codes]
-        signs = np.array([sign for _, sign in places] or [0.0], np.float32)[codes]
-        there = features >= 0
-        rows.entries.append(_Entries(parents[there], features[there], signs[there]))
+    def _add_categories(self, rows: TableRows, number: int, name: str, column: pa.Array) -> None:
+        said = name in self._settings.categorical or (name, "categorical") in self._settings.known
+        self._features.add_categories(rows, number, name, *_categories(column), said=said)
 
-    def _add_text(self, rows: _Rows, column: pa.Array) -> None:
-        documents = ["" if text is None else str(text) for text in column.to_pylist()]
-        values, indices, indptr = self._hasher.transform32(documents)
-        at = np.repeat(np.arange(rows.n_rows), np.diff(indptr))
-        rows.entries.append(_Entries(at, indices.astype(np.int64), values))
-
-    def _place(self, name: str) -> tuple[int, float]:
-        """Return the column of a name and its sign, and note the name when that was asked for."""
-        column, sign = _text.place_of(self._hash, self._bits, name)
-        known = self._names.get(column)
-        if known is None and len(self._names) < self._settings.max_names:
-            self._names[column] = name
-            if sign < 0:
-                self._negative.add(column)
-        elif known not in (None, name):
-            self._shared.add(column)
-        return column, sign
-
-    def _labels(self, rows: _Rows, number: int, column: pa.Array) -> _Labels:
+    def _labels(self, rows: TableRows, number: int, column: pa.Array) -> _Labels:
         import pyarrow as pa
 
         many = pa.types.is_list(column.type) or pa.types.is_large_list(column.type)
@@ -352,7 +305,11 @@ class ArrowReader:
         ids = np.array([id for _, id in decoded], np.int32)[codes]
         bad = (ids < 0) & ~np.isfinite(numbers)
         rows.refuse(
-            np.unique(parents[bad]), number, column, "a finite label", "Leave out rows without a label."
+            np.unique(parents[bad]),
+            number,
+            _shown(column),
+            "a finite label",
+            "Leave out rows without a label.",
         )
         if self._settings.multilabel:
             return _Labels(parents, numbers, ids)
@@ -362,7 +319,9 @@ class ArrowReader:
         if self._settings.labelled:
             absent = np.ones(rows.n_rows, bool)
             absent[parents] = False
-            rows.refuse(np.flatnonzero(absent), number, column, "a label", "Leave out rows without a label.")
+            rows.refuse(
+                np.flatnonzero(absent), number, _shown(column), "a label", "Leave out rows without a label."
+            )
         return all_labels
 
     def _label(self, value: Any) -> tuple[float, int]:
@@ -435,7 +394,7 @@ def _role_of_type(kind: pa.DataType) -> str:
     if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
         return "numeric"
     if types.is_dictionary(kind):
-        kind = kind.value_type
+        return "unknown" if types.is_temporal(kind.value_type) else "categorical"
     if types.is_list(kind) or types.is_large_list(kind):
         kind = kind.value_type
     if _is_string(kind):
@@ -462,48 +421,22 @@ def _categories(column: pa.Array) -> tuple[Ints, Ints, list[Any]]:
     return parents[valid].astype(np.int64), codes[valid], column.dictionary.to_pylist()
 
 
-def _category(value: Any) -> str:
-    """A value as a category: as JSON writes it, numbers without zeros behind the point."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return str(int(value))
-    return str(value)
+def _shown(column: pa.Array) -> Callable[[int], object]:
+    """What messages say of a cell."""
+    return lambda row: column[row].as_py()
 
 
-def _weights(rows: _Rows, number: int, column: pa.Array) -> Floats:
+def _weights(rows: TableRows, number: int, column: pa.Array) -> Floats:
     import pyarrow as pa
 
     weight = column.cast(pa.float64(), safe=False).fill_null(np.nan).to_numpy(zero_copy_only=False)
     bad = ~(np.isfinite(weight) & (weight >= 0))
-    rows.refuse(np.flatnonzero(bad), number, column, "a weight", "Weights are numbers that are not negative.")
+    rows.refuse(
+        np.flatnonzero(bad), number, _shown(column), "a weight", "Weights are numbers that are not negative."
+    )
     out: Floats = np.array(weight, np.float64)
     return out
 
 
 def _no_labels(count: int) -> _Labels:
     return _Labels(np.arange(count), np.full(count, np.nan), np.full(count, -1, np.int32))
-
-
-def _ends(counts: Array) -> Ints:
-    ends = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=ends[1:])
-    return ends
-
-
-def _compress(
-    parts: list[_Entries], kept: npt.NDArray[np.bool_], place: Ints, count: int, bits: int
-) -> tuple[Ints, npt.NDArray[np.int32], npt.NDArray[np.float32]]:
-    """Sort entries by row and column, add up those of equal place, and return them as CSR."""
-    at = np.concatenate([part.rows for part in parts] or [np.empty(0, np.int64)])
-    columns = np.concatenate([part.columns for part in parts] or [np.empty(0, np.int64)])
-    values = np.concatenate([part.values for part in parts] or [np.empty(0, np.float32)])
-    chosen = kept[at]
-    key = (place[at[chosen]] << bits) | columns[chosen]
-    order = np.argsort(key, kind="stable")
-    key = key[order]
-    starts = np.flatnonzero(np.diff(key, prepend=-1))
-    sums = np.add.reduceat(values[chosen][order], starts) if len(starts) else np.empty(0, np.float32)
-    key = key[starts]
-    counts = np.bincount(key >> bits, minlength=count)
-    return _ends(counts), (key & ((1 << bits) - 1)).astype(np.int32), sums

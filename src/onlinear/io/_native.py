@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from .._core import text as _text
 from ._batch import Batch, Buffers
+from ._notes import Note, Notes
 from ._problem import Problem
 from ._settings import Settings
 from ._source import ByteStream, Pause
@@ -21,6 +22,7 @@ class Item(NamedTuple):
     batch: Batch | None
     n_refused: int
     problems: Sequence[Problem]
+    notes: Sequence[Note] = ()
 
 
 class NativeReader:
@@ -46,6 +48,8 @@ class NativeReader:
         self._highest = 0
         self._n_refused = 0
         self._n_kept = 0
+        self._notes = Notes()
+        self._n_noted = 0
 
     def batches(self, stream: ByteStream) -> Generator[Item, None, None]:
         """Read one file to its end."""
@@ -79,7 +83,20 @@ class NativeReader:
             self._n_kept = len(kept)
         with self._lock:
             rows = native.take()
-        return Item(self._batch(rows, source, n_refused) if rows.n_rows else None, n_refused, problems)
+            found = native.notes(self._n_noted)
+            self._describe()
+        self._n_noted += len(found)
+        batch = self._batch(rows, source, n_refused) if rows.n_rows else None
+        return Item(batch, n_refused, problems, self._notes.told(source, found) if found else ())
+
+    def _describe(self) -> None:
+        """Say what is known of columns by now: a new schema where that is more than before."""
+        schema, native = self._schema, self._native
+        if schema is None or schema["hash"] == "older":
+            return
+        columns = dict(native.schema())
+        if columns != schema.get("columns", {}) or native.open != schema.get("open", True):
+            self._schema = {**schema, "columns": columns, "open": native.open}
 
     def _batch(self, rows: Any, source: str, n_refused: int) -> Batch:
         if self._columns is None:

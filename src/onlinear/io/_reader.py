@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from ..exceptions import ParameterError
+from ..exceptions import ParameterError, ReadWarning
 from ._ahead import Ahead
 from ._batch import Batch
 from ._formats import FORMATS, Format, detect_format
 from ._native import Item, NativeReader
+from ._notes import Note
 from ._problem import Problem
 from ._settings import DEFAULT_BITS, Analyzer, Hash, OnError, Settings, TextSettings, Weighting, one_of, whole
 from ._source import ByteStream, OneSource, Source, expand, open_stream
@@ -57,7 +59,7 @@ class _Work:
         if format == "auto":
             format = detect_format(stream.name, stream.peek(_PEEK))
         if self.parser is None:
-            self.parser = _make_parser(format, self._settings)
+            self.parser = _make_parser(format, self._settings, stream.name)
         elif self.parser.format != format:
             raise ParameterError(
                 f"{stream.name} is {format} and the file before it {self.parser.format}. "
@@ -71,7 +73,8 @@ class _Work:
         return self._bytes_before + (stream.consumed if stream is not None else 0)
 
 
-def _make_parser(format: str, settings: Settings) -> NativeReader | ArrowReader:
+def _make_parser(format: str, settings: Settings, source: str) -> NativeReader | ArrowReader:
+    settings.check_format(source, format)
     if format in ("parquet", "arrow"):
         from ._arrow import ArrowReader  # which needs pyarrow, an extra
 
@@ -92,19 +95,27 @@ class Reader(Iterator[Batch]):
         Lines passed over so far.
     problems : list of Problem
         The first hundred of them.
+    notes : list of Note
+        What there was to say of columns: those taken for categories by their first cell, those whose later cells
+        disagree, and those a model does not know. The latter two are warnings, too, each given once.
     bytes_total : int or None
         Size of all files together; None when one of them is a pipe.
     """
 
-    def __init__(
-        self, sources: Sequence[OneSource], format: str, settings: Settings, skip_rows: int, ahead: int
-    ) -> None:
-        self._work = _Work(sources, format, settings, ahead > 0)
+    def __init__(self, sources: Any, format: str, settings: Settings, skip_rows: int, ahead: int) -> None:
+        self._work: _Work | _TableWork = (
+            _TableWork(sources, settings)
+            if _is_frame(sources)
+            else _Work(sources, format, settings, ahead > 0)
+        )
         self._to_skip = skip_rows
         self.n_rows = 0
         self.n_refused = 0
         self.problems: list[Problem] = []
-        self.bytes_total = _total_size(sources)
+        self.notes: list[Note] = []
+        #: Who hears of a note.
+        self.tell: Callable[[Note], None] = _warn
+        self.bytes_total = None if _is_frame(sources) else _total_size(sources)
         items = self._work.items()
         self._items: Generator[Item, None, None] | Ahead[Item] = Ahead(items, ahead) if ahead else items
 
@@ -116,6 +127,9 @@ class Reader(Iterator[Batch]):
             item = next(self._items)
             self.n_refused += item.n_refused
             self.problems.extend(item.problems[: _KEPT_PROBLEMS - len(self.problems)])
+            for note in item.notes:
+                self.notes.append(note)
+                self.tell(note)
             batch = item.batch
             if batch is None or self._to_skip >= batch.n_rows:
                 self._to_skip -= batch.n_rows if batch is not None else 0
@@ -166,6 +180,66 @@ class Reader(Iterator[Batch]):
     def schema(self) -> dict[str, str]:
         """What each column was taken for, for formats that have columns."""
         return self._work.parser.schema() if self._work.parser is not None else {}
+
+
+def _is_frame(source: Any) -> bool:
+    """Whether a source is a data frame, held in memory."""
+    return (hasattr(source, "columns") or hasattr(source, "column_names")) and not hasattr(source, "read")
+
+
+def _warn(note: Note) -> None:
+    """Warn of what may be wrong."""
+    if note.doubtful:
+        warnings.warn(note.text, ReadWarning, stacklevel=3)
+
+
+def _like(model: Any, settings: Settings) -> Settings:
+    """The settings with which a model reads rows."""
+    model = getattr(model, "model_", model)
+    if hasattr(model, "settle_schema"):
+        model.settle_schema()
+    schema = getattr(model, "schema", model)
+    reading = schema.reading()
+    text = {
+        name: reading.pop(name)
+        for name in list(reading)
+        if name in TextSettings._fields[1:] and name != "hash"
+    }
+    for name, value in reading.items():
+        given = getattr(settings, name)
+        if given is not None and given != value:
+            raise ParameterError(
+                f"read: {name}={given!r}, and the model in like= reads with {name}={value!r}."
+            )
+    return settings._replace(
+        **reading,
+        text_settings=settings.text_settings._replace(**text),
+        known=tuple(schema.known().items()),
+        open=schema.open,
+        columns_of=schema.columns_of(),
+    )
+
+
+class _TableWork:
+    """The same for a data frame, which is there already."""
+
+    bytes_read = 0
+
+    def __init__(self, frame: Any, settings: Settings) -> None:
+        from ._arrow import ArrowReader  # which needs pyarrow, an extra
+
+        self.format = "arrow"
+        self.parser: NativeReader | ArrowReader | None = None
+        self._reader = ArrowReader(self.format, settings)
+        settings.check_format("the data frame", "a data frame")
+        self._frame = frame
+
+    def items(self) -> Generator[Item, None, None]:
+        """Read everything, in order."""
+        from ._frames import table_of  # which needs narwhals: files do without
+
+        self.parser = self._reader
+        yield from self._reader.table(table_of(self._frame), "the data frame")
 
 
 def _total_size(sources: Iterable[OneSource]) -> int | None:
@@ -219,6 +293,8 @@ def read(
     max_names: int = 0,
     skip_rows: int = 0,
     ahead: int = 3,
+    like: Any = None,
+    allow_missing: bool = False,
 ) -> Reader:
     r"""Read a file, several, or standard input as batches of rows.
 
@@ -227,8 +303,9 @@ def read(
 
     Parameters
     ----------
-    source : path, glob pattern, "-" for standard input, binary file, or a sequence of these
-        Where to read. The files a pattern matches are read in the order of their names.
+    source : path, glob pattern, "-" for standard input, binary file, a sequence of these, or a data frame
+        Where to read; a frame of pandas, polars or Arrow is read through pyarrow. The files a pattern
+        matches are read in the order of their names.
     format : {"auto", "svmlight", "vw", "csv", "tsv", "jsonl", "text", "parquet", "arrow"}, default="auto"
         With "auto" the file's name tells, else its first line.
     batch_size : int, optional
@@ -281,6 +358,11 @@ def read(
         Rows to leave out at the start, as when resuming.
     ahead : int, default=3
         Batches that may wait for the caller; 0 reads in the calling thread.
+    like : model or estimator, optional
+        Rows are read as this model reads them: how names are hashed, how texts are cut and what columns hold is what
+        it has learned. Columns and texts it has learned from must be there; others are passed over.
+    allow_missing : bool, default=False
+        With `like`, whether columns and texts the model has learned from may be missing.
 
     Returns
     -------
@@ -346,6 +428,10 @@ def read(
         max_errors=max_errors,
         max_line_bytes=max_line_bytes,
         max_names=max_names,
+        allow_missing=allow_missing,
     )
     settings.check()
-    return Reader(expand(source), format, settings, int(skip_rows), int(ahead))
+    if like is not None:
+        settings = _like(like, settings)
+    sources = source if _is_frame(source) else expand(source)
+    return Reader(sources, format, settings, int(skip_rows), int(ahead))

@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from ..exceptions import ParameterError
+from ..exceptions import ParameterError, ReadError
 
 __all__ = [
     "DEFAULT_BITS",
@@ -100,6 +100,16 @@ class TextSettings(NamedTuple):
         whole(owner, "ngram_range", low, 1, 1000)
         whole(owner, "ngram_range", high, low, 1000)
 
+    def described(self) -> dict[str, Any]:
+        """Return what a model keeps of it: how texts are cut, but not how words are hashed."""
+        return {
+            "analyzer": self.analyzer,
+            "ngram_range": [int(n) for n in self.ngram_range],
+            "lowercase": bool(self.lowercase),
+            "weighting": self.weighting,
+            "norm": self.norm,
+        }
+
     def native(self) -> dict[str, Any]:
         """Return the arguments of the native hasher, without the bits."""
         return {
@@ -157,6 +167,12 @@ class Settings(NamedTuple):
     max_errors: int | None = None
     max_line_bytes: int = 1 << 24
     max_names: int = 0
+    known: tuple[tuple[str, str], ...] = ()
+    open: bool = True
+    allow_missing: bool = False
+    columns_of: Literal["", "numbers", "named", "names"] = (
+        ""  # how a model knows its columns, where one is asked
+    )
 
     def check(self) -> None:
         """Refuse values out of range."""
@@ -165,6 +181,7 @@ class Settings(NamedTuple):
         one_of("read", "labelled", self.labelled, (None, True, False))
         flag("read", "multilabel", self.multilabel)
         flag("read", "zero_based", self.zero_based)
+        flag("read", "allow_missing", self.allow_missing)
         for name in ("label", "weight", "tag"):
             if (value := getattr(self, name)) is not None:
                 words("read", name, [value])
@@ -185,6 +202,32 @@ class Settings(NamedTuple):
         hashes_of("read", self.hash, self.alternate_sign, "auto")
         self.text_settings.check("read")
 
+    def check_format(self, source: str, format: str) -> None:
+        """Refuse a format whose columns mean something else to the model that is asked, or that lacks some of them."""
+        by_number = format == "svmlight"
+        if self.columns_of == "numbers" and not by_number:
+            raise ParameterError(
+                f"{source} is {format}, where columns are hashed names, and the model knows its columns by number. Give "
+                "it svmlight files, or arrays of those columns."
+            )
+        if self.columns_of == "named" and not by_number:
+            raise ParameterError(
+                f"{source} is {format}, where columns are hashed names, and the model was fitted on a data frame of "
+                "numbers. Give it data frames or dicts, or svmlight files, columns in that order."
+            )
+        if self.columns_of == "names" and by_number:
+            raise ParameterError(
+                f"{source} is svmlight, where columns are numbers, and the model knows features by their names. Give it "
+                "another format, data frames or dicts."
+            )
+        lacking = [name for name, role in self.known if role in ("numeric", "categorical")]
+        if format == "text" and lacking and not self.open and not self.allow_missing:
+            raise ReadError(
+                f"{source}: lines of text lack the columns {', '.join(lacking)}, which the model has learned from. Give "
+                "a format that has columns, or say allow_missing=True (--allow-missing) to go without.",
+                source,
+            )
+
     def columns(self, format: str) -> int | None:
         """Return the number of columns when it is known before reading."""
         if format == "svmlight" and self.bits is None:
@@ -198,13 +241,17 @@ class Settings(NamedTuple):
     def schema(self, format: str) -> dict[str, Any] | None:
         """Return what a model keeps of how rows become columns; None where columns are numbers.
 
+        A reader adds "columns", what each was taken for, and "open", whether other names may be features.
+
         The hash "older" is that of versions before 0.2, which gave signs to the words of a text alone, and whose other
         ways are meant with it.
         """
         if format == "svmlight":
             return None
         names, words = self.hashes(format)
-        return {"hash": names if names == words else "older", "bits": self.bits or DEFAULT_BITS}
+        if names != words:
+            return {"hash": "older", "bits": self.bits or DEFAULT_BITS}
+        return {"hash": names, "bits": self.bits or DEFAULT_BITS, "text": self.text_settings.described()}
 
     def batch_limits(self) -> tuple[int, int]:
         """Return after how many rows and entries a batch is full."""
@@ -238,6 +285,9 @@ class Settings(NamedTuple):
             "missing": list(self.missing),
             "delimiter": self.delimiter or ("\t" if format == "tsv" else ","),
             **text,
+            "known": list(self.known),
+            "open": bool(self.open),
+            "may_lack": bool(self.allow_missing),
             "batch_rows": rows,
             "batch_entries": entries,
             "max_line": int(self.max_line_bytes),

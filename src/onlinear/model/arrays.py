@@ -22,6 +22,7 @@ __all__ = [
     "quick_rows",
     "targets_of",
     "to_rows",
+    "type_of_values",
     "weighty",
 ]
 
@@ -160,3 +161,27 @@ def to_rows(X: MatrixLike) -> Rows:
             f"X must have two dimensions, got {x.ndim}; use X.reshape(1, -1) for a single example"
         )
     return DenseRows(x)
+
+
+def type_of_values(X: MatrixLike) -> str:
+    """The type that holds the values of a matrix: float64 where any of them would lose digits as float32."""
+    given = getattr(X, "dtype", None)
+    if given is None and not hasattr(X, "dtypes"):
+        return "float64"  # lists of Python numbers
+    if given is None:  # data frames: float64 as soon as one column is
+        return "float64" if any(map(_is_wide, _column_types(X))) else "float32"
+    return "float64" if _is_wide(given) else "float32"
+
+
+def _is_wide(kind: Any) -> bool:
+    """Whether numbers of a type, of NumPy's or of a data frame's, would lose digits as float32."""
+    try:
+        dtype = np.dtype(kind)
+    except TypeError:
+        return any(name in str(kind).lower() for name in ("float64", "double"))
+    return bool(dtype.kind == "O" or (dtype.kind == "f" and dtype.itemsize >= 8))
+
+
+def _column_types(X: MatrixLike) -> list[Any]:
+    kinds = X.dtypes
+    return list(kinds.values) if hasattr(kinds, "values") and not isinstance(kinds, dict) else list(kinds)

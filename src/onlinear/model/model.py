@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import _core, belief
 from ..exceptions import DataError, NotAvailableError, ParameterError
+from ..io._settings import TextSettings
 from .labels import Labels
 from .native import Native
 from .parameters import not_with_learned, with_advice
 from .recipe import OfRows, Recipe, state_type
 from .rows import Rows, SparseRows, refuse, refuse_dict
-from .schema import Schema
+from .schema import OLDER, Schema
 from .undo import Undo
 from .weights import need_weight
 
@@ -97,6 +98,8 @@ class RowModel(Model):
         self.schema = Schema(recipe.bits, recipe.max_features)
         self.labels = Labels()
         self.native: Native | None = None
+        #: Words of hashed columns that a batch brings, which are kept once it is learned.
+        self.new_words: dict[int, str] = {}
 
     # ------------------------------------------------------------------ what a task says
 
@@ -159,6 +162,7 @@ class RowModel(Model):
         except ParameterError as error:
             raise ParameterError(with_advice(recipe.owner, str(error))) from None
         self.schema.max_features = native.max_features
+        native.hash_names(self.schema.hash_of_names, self.schema.bits, self.schema.of_dicts())
         if self.schema.names is not None:
             native.name_columns(self.schema.names)
         return native
@@ -309,13 +313,31 @@ class RowModel(Model):
             If the same names are other columns to the model.
         """
         self.settle_schema()
-        if given is not None and self.schema.take(given) and self.native is not None:
-            self.native.hash_names(self.schema.hash_of_names, self.schema.bits)
+        if given is not None and self.schema.take(given):
+            self.tell_names()
+
+    def tell_names(self) -> None:
+        """Tell the learner how names become columns, and what the keys of dicts mean."""
+        if self.native is not None:
+            schema = self.schema
+            self.native.hash_names(schema.hash_of_names, schema.bits, schema.of_dicts())
 
     def settle_schema(self) -> None:
-        """Dicts that were learned have decided how names are hashed."""
-        if self.schema.hash is None and self.native is not None and self.native.handle.any_hashed:
-            self.schema.hash = self.native.hash
+        """Dicts that were learned have decided how names are hashed, and which keys are texts."""
+        if self.native is None:
+            return
+        schema, handle = self.schema, self.native.handle
+        if schema.hash is None and handle.any_hashed:
+            schema.hash = self.native.hash
+        if schema.hash not in (None, OLDER) and schema.text is None and handle.any_cut:
+            schema.columns = {**schema.columns, "text": "text"}
+            schema.text = TextSettings().described()
+
+    def keep_words(self) -> None:
+        """Keep the words of what has been learned."""
+        if self.new_words and self.native is not None:
+            self.native.handle.remember_words(self.new_words, True)
+        self.new_words = {}
 
     def take_words(self, words: Mapping[int, str], hash: str, bits: int) -> None:
         """Remember the words behind columns that were hashed elsewhere; nothing where names are other columns here."""

@@ -106,6 +106,8 @@ class Native:
         self.core: _core.Learner | None = None
         #: Names of the columns, which the string keys of dicts are matched to; None hashes them.
         self.feature_names: list[str] | None = None
+        #: What the keys of dicts mean, and how texts are cut; None where nothing is known of them.
+        self.columns: tuple[list[tuple[str, str]], Values] | None = None
         self._check_range()
         # Wrong combinations are refused here, before there is any data.
         if n_features is not None and (n_classes is not None or self._is_single):
@@ -194,6 +196,8 @@ class Native:
             )
         handle = self._make(n_features, n_classes or self._n_classes or 2)
         handle.use_hashing(self.bits, self.hash)
+        if self.columns is not None:
+            handle.use_columns(self.columns[0], **self.columns[1])
         handle.set_max_features(self.max_features)
         if self.feature_names is not None:
             handle.name_columns([str(name) for name in self.feature_names])
@@ -219,11 +223,15 @@ class Native:
         """The native learner; made on first use."""
         return self.core if self.core is not None else self._start(0)
 
-    def hash_names(self, hash: str, bits: int) -> None:
-        """Hash the string keys of dicts to ``2**bits`` columns."""
-        self.hash, self.bits = hash, bits
+    def hash_names(
+        self, hash: str, bits: int, columns: tuple[list[tuple[str, str]], Values] | None = None
+    ) -> None:
+        """Hash the string keys of dicts to ``2**bits`` columns; `columns` say what keys mean, where that is known."""
+        self.hash, self.bits, self.columns = hash, bits, columns
         if self.core is not None:
             self.core.use_hashing(bits, hash)
+            if columns is not None:
+                self.core.use_columns(columns[0], **columns[1])
 
     def only_predicts(self, handle: Any) -> None:
         """Go on with a handle that refuses to learn, as a model of a compact file does."""

@@ -39,7 +39,7 @@ class Undo:
         labels = model.labels
         self._labels, self._mark = labels, (len(labels.names), labels.classes.type)
         names = model.schema.names
-        self._hashing = model.schema.hash, model.schema.bits
+        self._schema = model.schema.state()
         self._names, self._n_names = names, 0 if names is None else len(names)
         self._counts = {name: getattr(model, name) for name in model.counted}
 
@@ -77,9 +77,10 @@ class Undo:
         if self._names is not None:
             del self._names[self._n_names :]
         model.schema.names = self._names
-        model.schema.hash, model.schema.bits = self._hashing
+        model.schema.restore(self._schema)
+        model.new_words = {}
         if self._native is not None:
-            self._native.hash_names(model.schema.hash_of_names, model.schema.bits)
+            model.tell_names()
         for name, value in self._counts.items():
             setattr(model, name, value)
 

@@ -161,7 +161,27 @@ INPUT = record(
 )
 
 #: How rows become columns; docs/file_formats.md says what it means.
-SCHEMA = record({"hash": maybe(choice("murmur", "murmur-signed", "vw")), "bits": whole(1, 30)})
+SCHEMA = record(
+    {"hash": maybe(choice("murmur", "murmur-signed", "vw")), "bits": whole(1, 30)},
+    optional={
+        "columns": mapping_of(
+            choice("undecided", "numeric", "categorical", "text", "label", "weight", "tag", "ignored")
+        ),
+        "open": FLAG,
+        "text": maybe(
+            record(
+                {
+                    "analyzer": choice("word", "char", "char_wb"),
+                    "ngram_range": list_of(whole(1, 1 << 10), 2, 2),
+                    "lowercase": FLAG,
+                    "weighting": choice("count", "binary", "log"),
+                    "norm": maybe(choice("l2")),
+                },
+                closed=True,
+            )
+        ),
+    },
+)
 
 #: What a file says of a model of rows, beside what its tensors say.
 MODEL = {

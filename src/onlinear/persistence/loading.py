@@ -136,6 +136,7 @@ def _rebuilt(content: Values, tensors: dict[str, Tensor]) -> Model:
         start_serving(model, content, arrays, n_features, classes)
     else:
         _start_learning(model, content, tensors, n_features, classes)
+    model.tell_names()
     if "words.column" in tensors:
         model.learner.handle.remember_words(dict(read_words(tensors, n_features)))
     model.take_extras(content["extras"])
@@ -151,7 +152,10 @@ def _take_schema(model: RowModel, content: Values) -> None:
         model.schema.input = dict(found)
     if given is not None:
         check(given, SCHEMA, "schema")
-        model.schema.hash, model.schema.bits = given["hash"], int(given["bits"])
+        schema = model.schema
+        schema.hash, schema.bits = given["hash"], int(given["bits"])
+        schema.columns, schema.open = dict(given.get("columns") or {}), bool(given.get("open", True))
+        schema.text = given.get("text")
         return
     read_as = found or {}
     model.schema.hash = OLDER

@@ -43,6 +43,18 @@ enum class Outcome {
     fault,       ///< the record at the cursor cannot be read; the cursor still stands on it
 };
 
+/// Something about a column that a user should hear, once.
+struct Note {
+    enum class About {
+        guess,    ///< it holds categories, for its first cell is a word
+        doubt,    ///< it was guessed to hold categories, and has a number
+        unknown,  ///< the model has not learned from it
+    };
+    std::int64_t line;
+    About about;
+    std::string column, cell;
+};
+
 class Format {
 public:
     Format() = default;
@@ -69,7 +81,20 @@ public:
 
     /// For a format with columns: their names and what each was taken for.
     virtual std::vector<std::pair<std::string, std::string>> schema() const { return {}; }
+
+    /// Whether features may have names that `schema` does not tell.
+    virtual bool open() const { return true; }
+
+    /// What there was to say so far.
+    const std::vector<Note>& notes() const noexcept { return notes_; }
+
+protected:
+    std::vector<Note> notes_;
+    std::int64_t line_ = 1;  ///< where the record at hand begins
 };
+
+/// The word for what a column is.
+const char* word_of(Role role) noexcept;
 
 /// A format in which every line is a record.
 class LineFormat : public Format {

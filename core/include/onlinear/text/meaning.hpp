@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "onlinear/text/bytes.hpp"
@@ -27,9 +28,11 @@ inline bool is_timestamp(std::string_view word) noexcept {
     return true;
 }
 
-inline constexpr const char* kTimestampRemedy =
-    "Take what matters of it as features of their own, such as the hour, and leave it out: ignore=[name] "
-    "(--ignore); or say categorical=[name] (--categorical).";
+/// What to do with a column of times; `name` is its name as messages show it.
+inline std::string timestamp_remedy(const std::string& name) {
+    return "Take what matters of it as features of their own, such as the hour, and leave it out: ignore=[" +
+           name + "] (--ignore); or say categorical=[" + name + "] (--categorical).";
+}
 
 /// A number as the name of a category: without zeros behind the point, and without a point that has none.
 inline std::string_view category_of(std::string_view number) noexcept {

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "onlinear/text/hash.hpp"
@@ -25,6 +26,26 @@ struct TextSettings {
 };
 
 enum class Labelled { as_found, always, never };
+
+/// What a named column is.
+enum class Role { undecided, numeric, categorical, text, label, weight, tag, ignored };
+
+/// What a model knows of the columns it has learned from.
+struct Known {
+    std::vector<std::pair<std::string, Role>> columns;
+    bool open = true;       ///< other names may be features, too
+    bool may_lack = false;  ///< rows without some of them are read all the same
+
+    /// Whether a model is asked, one that knows its columns.
+    explicit operator bool() const noexcept { return !columns.empty(); }
+
+    std::vector<std::string> named(Role role) const {
+        std::vector<std::string> names;
+        for (const auto& [name, is] : columns)
+            if (is == role) names.push_back(name);
+        return names;
+    }
+};
 
 inline constexpr std::size_t kLeastMaxLine = std::size_t{1} << 16;
 
@@ -55,6 +76,7 @@ struct Settings {
     std::vector<std::string> ignored_fields;
     std::vector<std::string> missing;  ///< cells that count as empty
     char delimiter = ',';
+    Known known;
 };
 
 }  // namespace onlinear::text

@@ -38,7 +38,16 @@ def run(
     options, files = reader_options(**reading), needed(files)
     spare(output, "--output", [str(model), *files])
     _, refused = predict(
-        model, files, options, output=output, scores=scores, proba=proba, std=std, header=header, top=top
+        model,
+        files,
+        options,
+        output=output,
+        scores=scores,
+        proba=proba,
+        std=std,
+        header=header,
+        top=top,
+        quiet=quiet,
     )
     if refused and not quiet:
         sys.stderr.write(f"onlinear: {refused:,} lines were refused and have no prediction\n")
@@ -55,6 +64,7 @@ def predict(
     std: bool,
     header: bool,
     top: int | None = None,
+    quiet: bool = False,
 ) -> tuple[int, int]:
     """Write predictions; returns how many rows were predicted and how many lines refused."""
     if top is not None and top < 1:
@@ -71,11 +81,11 @@ def predict(
         from .._task_results import Columns  # which needs NumPy
 
         columns = Columns(model, scores=scores, proba=proba, std=std, top=top)
-        return _predict_rows(columns, files, reading, output, header)
+        return _predict_rows(columns, files, reading, output, header, quiet)
     if std:
         model.with_variance()
     names = [cell(name) for name in model.labels.classes.ranked]
-    with open_like(model, files, reading, labelled=None) as reader, opened(output) as out:
+    with open_like(model, files, reading, labelled=None, quiet=quiet) as reader, opened(output) as out:
         if header:
             out.write("\t".join(_columns(names, scores, proba, std)).encode() + b"\n")
         if scores or proba or std:
@@ -93,11 +103,12 @@ def predict(
 
 
 def _predict_rows(
-    columns: Columns, files: list[str], reading: Values, output: Path | None, header: bool
+    columns: Columns, files: list[str], reading: Values, output: Path | None, header: bool, quiet: bool
 ) -> tuple[int, int]:
     """Write the columns of a model that is no classifier."""
     model, rows = columns.model, 0
-    with open_like(model, files, columns.reading(reading), labelled=None) as reader, opened(output) as out:
+    options = columns.reading(reading)
+    with open_like(model, files, options, labelled=None, quiet=quiet) as reader, opened(output) as out:
         if header:
             out.write("\t".join(columns.names()).encode() + b"\n")
         for batch, blocks in read_blocks(model, reader):
