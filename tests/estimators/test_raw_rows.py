@@ -237,6 +237,20 @@ def test_frames_of_numbers_are_raw_to_models_of_names() -> None:
     assert np.array_equal(model.decision_function(numbers), model.decision_function(rows))
 
 
+def test_columns_may_have_any_names_but_one() -> None:
+    """Numbers, as pandas gives them, are read as words; sparse columns hold numbers."""
+    frame = pd.DataFrame({0: ["a", "b"], 1: pd.arrays.SparseArray([0.0, 2.0])})
+    model = AROWClassifier(random_state=0).fit(frame, ["p", "q"])
+    assert (
+        model.predict(frame).tolist()
+        == model.predict([{"0": "a"}, {"0": "b", "1": 2.0}]).tolist()
+        == ["p", "q"]
+    )
+    twice = pd.DataFrame([["x", "y"]], columns=["a", "a"])
+    with pytest.raises(DataError, match="columns of one name"):
+        model.predict(twice)
+
+
 def test_columns_the_model_does_not_know_are_told_once() -> None:
     """And passed over."""
     model = AROWClassifier(random_state=0).fit(FRAME, LABELS)

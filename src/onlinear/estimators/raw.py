@@ -16,7 +16,7 @@ import numpy as np
 from .. import _core
 from ..exceptions import DataError, ReadWarning
 from ..io._columns import Ints
-from ..io._frames import as_frame, lacking_cells, of_numbers, read_frame
+from ..io._frames import as_frame, lacking_cells, not_of_numbers, of_numbers, read_frame
 from ..io._notes import unknown_columns
 from ..io._settings import Settings, TextSettings
 from ..model.rows import SparseRows, refuse_dict
@@ -96,10 +96,10 @@ def _is_matrix(frame: Any, model: RowModel) -> bool:
         return False
     if model.native is None:
         return of_numbers(frame) or not frame.columns
-    if not of_numbers(frame):
-        words = next((name for name in frame.columns if not of_numbers(frame.select(name))), frame.columns[0])
+    words = not_of_numbers(frame)
+    if words is not None:
         raise DataError(
-            f'column "{words}" of X holds {frame[words].dtype}, and the model has learned from columns of numbers alone. '
+            f'column "{words.name}" of X holds {words.dtype}, and the model has learned from columns of numbers alone. '
             "Give it those columns; a model that learns from words must do so from its first batch"
         )
     return True

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals.exceptions import DuplicateError
 
 from ..exceptions import DataError, ParameterError, ReadError
 from ._columns import ColumnFeatures, Floats, TableRows, known_roles
@@ -20,7 +21,7 @@ from ._settings import Settings
 if TYPE_CHECKING:
     from ..model.types import Array, Values
 
-__all__ = ["FrameRows", "as_frame", "lacking_cells", "of_numbers", "read_frame", "table_of"]
+__all__ = ["FrameRows", "as_frame", "lacking_cells", "not_of_numbers", "of_numbers", "read_frame", "table_of"]
 
 _IGNORE = 'Leave it out, as in X.drop(columns=["{name}"]), or convert it.'
 _NO_TIMES = (
@@ -56,7 +57,10 @@ def as_frame(X: Any) -> Any:
     """A frame that is held in memory as narwhals sees it; None for anything else."""
     if type(X) is np.ndarray or not (hasattr(X, "columns") or hasattr(X, "column_names")):
         return None
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    try:
+        frame = nw.from_native(X, eager_only=True, pass_through=True)
+    except DuplicateError as error:
+        raise DataError(f"X has columns of one name; rename one of them. {error}") from None
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
@@ -65,8 +69,15 @@ def of_numbers(frame: Any) -> bool:
 
     A column without any value holds whatever the others do.
     """
-    kinds = [_kind(frame[name]) for name in frame.columns]
-    return all(kind in ("numeric", "undecided") for kind in kinds) and "numeric" in kinds
+    return not_of_numbers(frame) is None and any(
+        _kind(column) == "numeric" for column in frame.iter_columns()
+    )
+
+
+def not_of_numbers(frame: Any) -> Any:
+    """The first column that holds something else; None where there is none."""
+    others = (column for column in frame.iter_columns() if _kind(column) not in ("numeric", "undecided"))
+    return next(others, None)
 
 
 def table_of(X: Any) -> Any:
@@ -88,7 +99,7 @@ def table_of(X: Any) -> Any:
 
 def lacking_cells(frame: Any) -> Array:
     """Which cells of a frame are missing."""
-    return np.column_stack([frame[name].is_null().to_numpy() for name in frame.columns])
+    return np.column_stack([_lacking(column) for column in frame.iter_columns()])
 
 
 def read_frame(frame: Any, settings: Settings) -> FrameRows:
@@ -107,10 +118,9 @@ def read_frame(frame: Any, settings: Settings) -> FrameRows:
         For a column or a cell that is no feature, by name and row.
     """
     names = [str(name) for name in frame.columns]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise DataError(f'X has two columns called "{twice}"; rename one of them')
-    columns = {str(name): frame[name] for name in frame.columns}
+    columns = dict(zip(names, frame.iter_columns(), strict=True))
+    if len(columns) < len(names):
+        raise DataError("X has columns of one name, as 1 and '1'; rename one of them")
     roles, lacking, unknown = known_roles({name: _kind(column) for name, column in columns.items()}, settings)
     if lacking:
         raise DataError(
@@ -239,7 +249,7 @@ class _Table:
 def _kind(column: Any) -> str:
     """What a column is by its type: numeric, categorical, objects, time, unknown, or undecided where it is empty."""
     dtype = column.dtype
-    if dtype.is_numeric() or dtype == nw.Boolean:
+    if dtype.is_numeric() or dtype == nw.Boolean or _is_sparse(column):
         return "numeric"
     if column.null_count() == len(column):
         return "undecided"
@@ -254,8 +264,24 @@ def _kind(column: Any) -> str:
     return "unknown"
 
 
+def _is_sparse(column: Any) -> bool:
+    """Whether a column holds numbers as pandas' sparse columns do, which narwhals does not know."""
+    subtype = getattr(getattr(column.to_native(), "dtype", None), "subtype", None)
+    return column.dtype == nw.Unknown and getattr(subtype, "kind", "O") in "fiub"
+
+
+def _lacking(column: Any) -> Array:
+    if _is_sparse(column):
+        return np.isnan(np.asarray(column.to_native(), dtype=np.float64))
+    missing: Array = column.is_null().to_numpy().astype(bool)
+    return missing
+
+
 def _numbers(column: Any) -> tuple[Floats, Array]:
-    valid = ~column.is_null().to_numpy().astype(bool)
+    if _is_sparse(column):
+        dense = np.asarray(column.to_native(), dtype=np.float64)
+        return dense, ~_lacking(column)
+    valid = ~_lacking(column)
     filled = column if valid.all() else column.fill_null(False if column.dtype == nw.Boolean else 0)
     return filled.cast(nw.Float64).to_numpy().astype(np.float64, copy=False), valid
 
