@@ -1,6 +1,7 @@
 """The models that meet each other, ours and the peers', with the same parameters: C = 0.1, r = 0.1.
 
-Ours do the work of the bare loops and no other: features are taken as they come (`scale=None`).
+Ours do the work of the bare loops and no other: features are taken as they come (`scale=None`). Those "as it comes" have
+their own defaults.
 
 Imports are inside: a contestant's process loads its own library and no other.
 """
@@ -42,6 +43,13 @@ def arow_as_it_comes() -> Any:
     return AROWClassifier(dtype="float32")
 
 
+def scw1_as_it_comes() -> Any:
+    """Return our SCW-I with its own defaults."""
+    from onlinear import SoftConfidenceWeightedClassifier
+
+    return SoftConfidenceWeightedClassifier(dtype="float32")
+
+
 def scw1() -> Any:
     """Return our diagonal SCW-I."""
     from onlinear import SoftConfidenceWeightedClassifier
@@ -51,11 +59,16 @@ def scw1() -> Any:
     )
 
 
-def sklearn_pa1() -> Any:
+def sklearn_pa1(price: float = C) -> Any:
     """Return scikit-learn's PA-I, under the name it has had since 1.8."""
     from sklearn.linear_model import SGDClassifier
 
-    return SGDClassifier(loss="hinge", penalty=None, learning_rate="pa1", eta0=C, shuffle=False)
+    return SGDClassifier(loss="hinge", penalty=None, learning_rate="pa1", eta0=price, shuffle=False)
+
+
+def sklearn_pa1_as_it_comes() -> Any:
+    """Return the same with the price that PassiveAggressiveClassifier has by itself."""
+    return sklearn_pa1(1.0)
 
 
 def sklearn_sgd() -> Any:
