@@ -224,6 +224,7 @@ def table_row(*cells: object) -> str:
 
 def run(output: Path, limit: int | None) -> None:
     """Learn the stream, report, explain, and save a plot and a model."""
+    # By now signals are looked after, and a Ctrl-C amid this second of imports ends the process in a line.
     from sklearn.linear_model import SGDClassifier
 
     from onlinear import SoftConfidenceWeightedClassifier

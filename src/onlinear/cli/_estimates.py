@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from ..io._batch import Batch, joined
 from ..model.stream import Counts
 
 if TYPE_CHECKING:
@@ -73,8 +74,6 @@ class HeldOut:
     def add(self, batch: Any, places: Array, aside: Array) -> None:
         """Keep those rows of a batch that are held out."""
         import numpy as np
-
-        from ..io._batch import Batch, joined
 
         rows = np.flatnonzero(aside)
         if not isinstance(batch, Batch):

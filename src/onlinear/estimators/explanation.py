@@ -18,13 +18,13 @@ from ..model.labels import Classes
 from ..model.model import RowModel
 from ..model.native import Native
 from ..model.rows import Rows, SparseRows, refuse, refuse_dict
+from ..plotting import ExplanationDisplay
 from .raw import row_of_series
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..model.types import Array, Label
-    from ..plotting import ExplanationDisplay
 
 __all__ = ["Explainer", "Explanation", "Explanations", "examples_of"]
 
@@ -153,8 +153,6 @@ class Explanations(list[Explanation]):
         -------
         ExplanationDisplay
         """
-        from ..plotting import ExplanationDisplay
-
         return ExplanationDisplay.from_explanations(self, top=top).plot(ax=ax)
 
 
