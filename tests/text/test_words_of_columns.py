@@ -76,6 +76,39 @@ def test_a_stream_of_texts_is_learned_with_its_words() -> None:
     assert model.digest() == other.digest()
 
 
+def test_every_task_takes_the_words_over() -> None:
+    """Regression, ranking and one class have no explanations, but models that are looked into."""
+    hasher = TextHasher(max_names=1000).fit(TEXTS)
+    X = hasher.transform(TEXTS)
+    for model, y in (
+        (onlinear.AROWRegressor(), np.arange(6.0)),
+        (onlinear.MultilabelRanker(), [["a"], ["b"], ["a", "b"], ["a"], ["b"], ["a"]]),
+        (onlinear.PassiveAggressiveOneClass(), None),
+    ):
+        for learn in (model.fit, model.partial_fit):
+            learn(X, y)
+            assert {model.model_.feature_name(column) for column in X[0].indices} == {"free", "money", "now"}
+
+
+def test_raw_rows_are_explained_in_words() -> None:
+    """Texts and frames with words go straight to the model."""
+    import pandas as pd
+
+    model = AROWClassifier(random_state=0).fit(TEXTS, KINDS)
+    told = model.explain(["free lunch", "noon notes"], top=None)
+    assert [{item.feature for item in each.contributions} for each in told] == [
+        {"free", "lunch"},
+        {"noon", "notes"},
+    ]
+    frame = pd.DataFrame({"colour": ["red", "blue"] * 3, "size": [1.0, 2.0, np.nan, 1.0, 3.0, 1.0]})
+    seen = AROWClassifier(random_state=0).fit(frame, KINDS)
+    assert [{item.feature for item in each.contributions} for each in seen.explain(frame.iloc[:3])] == [
+        {"colour=red", "size"},
+        {"colour=blue", "size"},
+        {"colour=red"},
+    ]
+
+
 def test_named_columns_and_other_hashes_keep_their_own_words() -> None:
     """A model that knows its columns otherwise is not told."""
     X = TextHasher(bits=2, max_names=9, norm=None).fit(TEXTS).transform(TEXTS)

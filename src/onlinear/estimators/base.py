@@ -188,8 +188,6 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
         if model.native is not None:
             self._model = model
             self._changed = False
-            if isinstance(model, RowModel):
-                model.keep_words()
 
     def _ready(self) -> M:
         """The model, once there is one."""
@@ -374,6 +372,13 @@ class RowShell(Shell[R], Generic[R]):
                     f"a batch must be (X, y), (X, y, weights), or what onlinear.read gives, got {batch!a}"
                 )
         return self
+
+    def _keep(self, model: R, X: Any = None) -> None:
+        """Keep a model that has learned something, and note what the columns of the rows mean where these say so."""
+        super()._keep(model)
+        if model.native is not None:
+            model.keep_words()
+        self._take_words(X)
 
     def _take_words(self, X: Any) -> None:
         """Note what the columns of hashed texts mean, where they say so (`onlinear.text`)."""

@@ -93,8 +93,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
             with all_or_nothing(model, Undo.of_learning(model) if before else None):
                 self._fit(model, X, y, sample_weight)
         finally:
-            self._keep(model)
-        self._take_words(X)
+            self._keep(model, X)
         return self
 
     def _fit(
@@ -191,8 +190,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
                 batch = checked_batch(model, rows, labels, classes, weights, self._state_dtype(X, rows))
             learn_batch(model, batch, undo)
         finally:
-            self._keep(model)
-        self._take_words(X)
+            self._keep(model, X)
         return self
 
     def learn_one(self, x: Features, y: LabelsLike, w: float = 1.0) -> Self:
@@ -432,7 +430,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
 
         Parameters
         ----------
-        x : dict, row, list of dicts, array, data frame or sparse matrix
+        x : dict, row, text, list of dicts or of texts, array, data frame or sparse matrix
             The example, or several.
         top : int or None, default=10
             How many features to list, the largest contributions first; None lists all.

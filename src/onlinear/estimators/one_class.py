@@ -75,7 +75,7 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
                     if recipe.contamination is not None:
                         model.cut = float(np.quantile(distances, 1 - recipe.contamination))
         finally:
-            self._keep(model)
+            self._keep(model, X)
         return self
 
     def partial_fit(
@@ -106,7 +106,7 @@ class OnlineOneClass(OutlierMixin, RowShell[OneClassModel]):  # type: ignore[mis
                     weights = weights_of(sample_weight, rows.n_rows)
                 model.learner.learn_rows(rows, None, weights, checked=inspected)
         finally:
-            self._keep(model)
+            self._keep(model, X)
         return self
 
     def learn_one(self, x: Features, y: LabelsLike = None, w: float = 1.0) -> Self:

@@ -111,7 +111,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
                     ),
                 )
         finally:
-            self._keep(model)
+            self._keep(model, X)
         return self
 
     def partial_fit(
@@ -161,7 +161,7 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         finally:
             if model.native is None or not news:  # nothing had any weight, or the very first row was refused
                 undo.back()
-            self._keep(model)
+            self._keep(model, X)
         return self
 
     def _part(self, rows: Rows, n: int, start: int, stop: int, n_labels: int) -> Rows:

@@ -76,7 +76,7 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
                     ),
                 )
         finally:
-            self._keep(model)
+            self._keep(model, X)
         return self
 
     def partial_fit(
@@ -116,7 +116,7 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
                     weights = weights_of(sample_weight, rows.n_rows)
                 model.learner.learn_rows(rows, targets, weights, checked=inspected)
         finally:
-            self._keep(model)
+            self._keep(model, X)
         return self
 
     def learn_one(self, x: Features, y: float, w: float = 1.0) -> Self:
