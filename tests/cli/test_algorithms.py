@@ -169,19 +169,19 @@ def test_a_listed_algorithm_tells_paper_parameters_and_advice(
 @pytest.mark.parametrize(
     ("wrong", "meant"),
     [
-        ("scw", "scw1"),
+        ("scw", "scw1' or 'scw2"),
         ("AROW", "arow"),
         ("averaged_perceptron", "averaged-perceptron"),
         ("rpa_l1_ball", "rpa-l1-ball"),
-        ("cw", "cw-var"),
-        ("rpa", "rpa-objective"),
+        ("cw", "cw-var' or 'cw-stdev"),
+        ("rpa", "rpa-objective' or 'rpa-l2-ball' or 'rpa-l1-ball"),
         ("srw1", "scw1"),
         ("nerd", "nherd"),
         ("adagrad", "adagrad-rda"),
     ],
 )
 def test_an_unknown_name_is_answered_with_the_nearest(wrong: str, meant: str) -> None:
-    """On both commands that take one."""
+    """On both commands that take one; where it begins several, with all of them."""
     for words in (["train", "-a", wrong, "-"], ["algorithms", wrong]):
         done = run(*words)
         assert done.code == 2

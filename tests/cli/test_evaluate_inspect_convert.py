@@ -12,6 +12,7 @@ from sklearn import metrics
 import onlinear
 from onlinear.algorithms import table
 from onlinear.cli._class_results import Evaluation, curve_points
+from onlinear.cli.actions.evaluate import evaluate, picture_title
 
 from .commands import onlinear as run
 from .commands import write_svmlight
@@ -77,6 +78,33 @@ def test_plots_are_drawn_to_a_file(ending: str, trained: tuple[Path, Path], tmp_
     assert picture.read_bytes().startswith(magic)
 
 
+def test_a_picture_names_model_file_and_count(trained: tuple[Path, Path], tmp_path: Path) -> None:
+    """In its title, letter by letter: what looks like mathematics is a name."""
+    test, path = trained
+    odd = tmp_path / "a $x_1$ \u5b57.svm"
+    odd.write_bytes(test.read_bytes())
+    rows = len(test.read_text().splitlines())
+    for files, said in (([odd], "a $x_1$ \u5b57.svm"), ([odd, test], "a $x_1$ \u5b57.svm and 1 more")):
+        error = run("evaluate", path, *files, "--json").json["error"]
+        result = evaluate(path, [str(file) for file in files], {}, None)
+        assert picture_title(path, [str(file) for file in files], result) == (
+            f"{path.name} on {said}: {rows * len(files):,} examples, error {error:.4f}"
+        )
+    picture = tmp_path / "curves.svg"
+    assert run("evaluate", path, odd, "--plots", picture).code == 0
+    # Letters are drawn: as many as there are, after the font's that say which.
+    assert f"<!-- {path.name} on a $x_1$ \u5b57.svm: {rows:,} examples" in picture.read_text(encoding="utf-8")
+
+
+def test_the_majority_stands_beside_the_error(trained: tuple[Path, Path]) -> None:
+    """Of the most frequent class of the file."""
+    test, path = trained
+    labels = [line.split()[0] for line in test.read_text().splitlines()]
+    expected = 1 - max(map(labels.count, labels)) / len(labels)
+    assert run("evaluate", path, test, "--json").json["majority_error"] == pytest.approx(expected)
+    assert f"always the majority {expected:.4f}\n" in run("evaluate", path, test).out
+
+
 def test_a_label_the_model_has_never_met_counts_as_an_error(trained: tuple[Path, Path]) -> None:
     """It is told apart, not dropped."""
     _, path = trained
@@ -106,8 +134,9 @@ def test_the_page_is_self_contained(trained: tuple[Path, Path], tmp_path: Path) 
     """No link, no script, and hostile names are shown, not run."""
     _, path = trained
     page = tmp_path / "report.html"
-    assert run("inspect", path, "--html", page).code == 0
+    done = run("inspect", path, "--html", page)
     text = page.read_text()
+    assert done.out == f"{page}: {page.stat().st_size:,} bytes\n"
     assert "<svg" in text
     assert "http" not in text
     assert "<script" not in text

@@ -93,6 +93,10 @@ class Algorithm(NamedTuple):
         return cls(**{**self.preset, **parameters})
 
 
+#: Names that begin as what was written, and are offered.
+_MOST_NEAR = 4
+
+
 def nearest(word: str, choices: list[str] | tuple[str, ...]) -> str:
     """' Did you mean ...?' or nothing, for messages."""
     import difflib
@@ -100,8 +104,10 @@ def nearest(word: str, choices: list[str] | tuple[str, ...]) -> str:
     folded = {choice.lower(): choice for choice in choices}
     # Whoever writes "cw" means the beginning of a name rather than "scw1".
     near = [choice for choice in folded if len(word) > 1 and choice.startswith(word.lower())]
-    near = near or difflib.get_close_matches(word.lower(), list(folded), 1, 0.5)
-    return f" Did you mean {folded[near[0]]!r}?" if near else ""
+    if word.lower() in near:
+        near = [word.lower()]
+    near = near[:_MOST_NEAR] or difflib.get_close_matches(word.lower(), list(folded), 1, 0.5)
+    return f" Did you mean {' or '.join(repr(folded[choice]) for choice in near)}?" if near else ""
 
 
 def recipe_named(estimator: str) -> type[Recipe]:

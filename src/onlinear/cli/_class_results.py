@@ -7,6 +7,7 @@ that of NumPy, ten times the whole of ``onlinear evaluate`` on 100 lines; tests 
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -165,6 +166,7 @@ class Evaluation:
             "refused": self.refused,
             "error": self.error,
             "accuracy": 1 - self.error,
+            "majority_error": 1 - int(self.confusion[:-1].sum(axis=1).max()) / self.rows,
             "macro_f1": sum(item["f1"] for item in per_class) / len(per_class),
             "log_loss": self.log_loss / self.rows,
             "brier": self.brier / self.rows,
@@ -176,8 +178,13 @@ class Evaluation:
             "calibration": self.calibration(),
             "roc_auc": {name: areas[0] for name, areas in auc.items() if areas is not None},
             "average_precision": {name: areas[1] for name, areas in auc.items() if areas is not None},
-            "curves_from": sum(len(truth) for truth, _ in self._kept),
+            "curves_from": self.curves_from,
         }
+
+    @property
+    def curves_from(self) -> int:
+        """How many rows the curves are drawn from."""
+        return sum(len(truth) for truth, _ in self._kept)
 
     def asked(self) -> list[tuple[int, str]]:
         """The classes whose curves are worth drawing: the second of two, or each of several."""
@@ -226,7 +233,8 @@ def render(result: Evaluation) -> str:
     f = result.figures()
     lines = [
         f"examples           {f['examples']:,}",
-        f"error              {f['error']:.4f}   accuracy {f['accuracy']:.4f}   macro F1 {f['macro_f1']:.4f}",
+        f"error              {f['error']:.4f}   accuracy {f['accuracy']:.4f}   macro F1 {f['macro_f1']:.4f}   "
+        f"always the majority {f['majority_error']:.4f}",
         f"log loss           {f['log_loss']:.4f}   Brier {f['brier']:.4f}   "
         f"calibration error {f['calibration_error']:.4f}",
     ]
@@ -288,14 +296,15 @@ def check_plots(path: Path) -> None:
         raise UsageError("--plots needs matplotlib. Install it with: pip install 'onlinear[plot]'") from None
 
 
-def draw(result: Evaluation, path: Path) -> None:
-    """ROC, precision against recall, and calibration, in one picture."""
+def draw(result: Evaluation, path: Path, title: str) -> None:
+    """ROC, precision against recall, and calibration, in one picture under a title."""
     import matplotlib as mpl
 
     mpl.use("Agg")
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(13.5, 4.2), layout="constrained")
+    figure.suptitle(title, parse_math=False)
     roc, pr, reliability = figure.subplots(1, 3)
     for place, name in result.asked()[:_MOST_SHOWN]:
         curve = result.curve(place)
@@ -316,5 +325,6 @@ def draw(result: Evaluation, path: Path) -> None:
     reliability.set(
         title="Calibration", xlabel="probability of the predicted class", ylabel="share right", ylim=(0, 1.02)
     )
-    with written_aside(path) as aside:
+    with written_aside(path) as aside, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a letter that the font lacks is shown as a box
         figure.savefig(aside, format=path.suffix[1:].lower(), dpi=130)

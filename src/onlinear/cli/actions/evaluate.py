@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from .._arguments import needed, reader_options, say, say_json
 from .._class_results import Evaluation, check_plots, draw, evaluate_classes, render
-from .._errors import UsageError
+from .._errors import UsageError, printable
 from .._reading import load_model, spare
 from .._summary import render_figures
 
 if TYPE_CHECKING:
     from ...model.types import Values
 
-__all__ = ["evaluate", "run"]
+__all__ = ["evaluate", "picture_title", "run"]
 
 
 def run(model: Path, files: list[str] | None, plots: Path | None, as_json: bool, **reading: Any) -> None:
@@ -28,6 +28,17 @@ def run(model: Path, files: list[str] | None, plots: Path | None, as_json: bool,
         say_json(result.figures())
     else:
         say(render(result))
+
+
+def picture_title(path: Path, files: list[str], result: Evaluation) -> str:
+    """What a picture shows, for those who find it without the command."""
+    named = "standard input" if files == ["-"] else Path(files[0]).name
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    kept = result.curves_from
+    sample = f", curves of {kept:,} of them" if kept < result.rows else ""
+    return printable(
+        f"{path.name} on {named}{more}: {result.rows:,} examples, error {result.error:.4f}{sample}"
+    )
 
 
 def evaluate(path: Path, files: list[str], reading: Values, plots: Path | None) -> Evaluation | Values:
@@ -48,5 +59,5 @@ def evaluate(path: Path, files: list[str], reading: Values, plots: Path | None) 
         return evaluate_rows(model, files, reading)
     result = evaluate_classes(model, files, reading)
     if plots is not None:
-        draw(result, plots)
+        draw(result, plots, picture_title(path, files, result))
     return result

@@ -34,6 +34,8 @@ def run(model: Path, top: int, label: str | None, html: Path | None, as_json: bo
         say_json(about)
     elif html is None:
         say(render(about))
+    else:
+        say(f"{printable(str(html))}: {html.stat().st_size:,} bytes")
 
 
 def describe(path: Path, *, top: int, label: str | None) -> Values:
