@@ -123,3 +123,23 @@ def test_a_journey_goes_where_the_page_says(title: str, tmp_path: Path) -> None:
         later = [i for i, place in enumerate(places[at:], start=at) if is_at(place, hop)]
         assert later, f"{hop} comes before what the page tells before it"
         at = later[0]
+
+
+def test_what_the_page_names_is_there() -> None:
+    """Every folder and every file; and every folder of the package and of the core's headers is named."""
+    root = Path(__file__).parents[1]
+    headers = root / "core" / "include" / "onlinear"
+    named = set(
+        re.findall(r"[\w/]*\w/(?![\w./])|[\w/]+\.(?:py|hpp)\b", PAGE.partition("## Four journeys")[0])
+    )
+    places = (root, root / "core", headers, HOME, HOME / "estimators", HOME / "cli")
+    missing = [name for name in named if not any((place / name).exists() for place in places)]
+    folders = {
+        path.name
+        for home in (HOME, headers)
+        for path in home.iterdir()
+        if path.is_dir() and path.name[0] != "_"
+    }
+
+    assert not missing
+    assert folders <= {name.strip("/").rpartition("/")[2] for name in named}
