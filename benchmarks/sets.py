@@ -89,7 +89,7 @@ def found(folder: Path, name: str) -> bool:
 
 
 def load(folder: Path, name: str, form: str) -> Split:
-    """A set, split, in one of the `FORMS`."""
+    """A set, split, in one of the `FORMS`; in that of "targets" labels stay the numbers they are."""
     rng = np.random.default_rng(0)
     if (folder / f"{name}.train.jsonl.zst").exists():
         X, labels, X_test, test_labels = _texts(folder, name, rng)
@@ -101,6 +101,8 @@ def load(folder: Path, name: str, form: str) -> Split:
         else:
             cut = round(X.shape[0] * TEST_SHARE)
             X, X_test, labels, test_labels = X[cut:], X[:cut], labels[cut:], labels[:cut]
+    if form == "targets":
+        return Split(X.toarray(), labels, X_test.toarray(), test_labels)
     classes = np.unique(labels)
     known = np.isin(test_labels, classes)
     X_test, test_labels = X_test[known], test_labels[known]

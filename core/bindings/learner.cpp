@@ -42,7 +42,8 @@ void bind_learner(nb::module_& m) {
         .value("step_overflow", Fault::step_overflow)
         .value("variance_overflow", Fault::variance_overflow)
         .value("row_length", Fault::row_length)
-        .value("bad_cost", Fault::bad_cost);
+        .value("bad_cost", Fault::bad_cost)
+        .value("too_many_means", Fault::too_many_means);
 
     m.def("simd_level", &simd_level, "The instruction set chosen for the wide loops.");
 

@@ -70,7 +70,7 @@ struct SaidBelief {
     std::string name;
     Metric metric;
     Parts takes, needs;  // of a rule
-    bool averages = false, scales = false, exact = false, drop = true;
+    bool averages = false, scales = false, centres = false, exact = false, drop = true;
 };
 template <class Options>
 SaidBelief said_by(const Options& options) {
@@ -82,6 +82,7 @@ SaidBelief said_by(const Options& options) {
     if constexpr (belief::NeedsParts<Options>) said.needs = Options::needs;
     if constexpr (belief::Averages<Options>) said.averages = options.average;
     if constexpr (belief::ScalesFeatures<Options>) said.scales = options.scale != 0;
+    if constexpr (belief::CentresFeatures<Options>) said.centres = options.center;
     if constexpr (belief::Projects<Options>) {
         said.exact = options.projection == Options::kExact;
         said.drop = options.projection == Options::kDrop;
@@ -98,6 +99,7 @@ struct SaidTask {
     Parts needs, uses;
     std::optional<Metric> own_rule;  // the metric of a task that is its own rule
     bool centre;
+    bool groups = false;  // an example is a row for each label
     double epsilon = 0;
 };
 SaidTask said_by(const TaskSpec& task) {
@@ -110,6 +112,7 @@ SaidTask said_by(const TaskSpec& task) {
                           .own_rule = {},
                           .centre = task::Centre<Task>};
             if constexpr (task::OwnRule<Task>) said.own_rule = t.metric();
+            if constexpr (task::MaybeSingle<Task>) said.groups = t.single();
             if constexpr (task::needs<Task>().targets) said.epsilon = t.epsilon;
             return said;
         },
@@ -208,6 +211,8 @@ void check_centre(const SaidTask& task, const SaidBelief& belief, bool intercept
         throw std::invalid_argument(task.name +
                                     " measures distances, which are in the units its rows have; divide them "
                                     "beforehand and use scale='none'");
+    if (belief.centres)
+        throw std::invalid_argument(task.name + " learns where its rows lie; use center=False");
     if (intercept) throw std::invalid_argument(task.name + " has no intercept; use fit_intercept=False");
 }
 
@@ -232,6 +237,10 @@ void check_task(const TaskSpec& task, const rule::AnyRule* rule, const BeliefSpe
     if (asks.own_rule && knows.exact)
         throw std::invalid_argument(asks.name + " has no exact diagonal form; use projection='kl' or 'drop'");
     check_centre(asks, knows, intercept);
+    if (asks.groups && knows.centres)
+        throw std::invalid_argument(asks.full_name +
+                                    " learns differences of rows, which have no mean of the features in "
+                                    "common; use center=False");
 }
 
 void check_sequences(const rule::AnyRule& rule, const BeliefSpec& belief) {
@@ -243,6 +252,10 @@ void check_sequences(const rule::AnyRule& rule, const BeliefSpec& belief) {
                                         return !untaken(uses, other.takes);
                                     }) +
                                     "; " + knows.name + " as given has no scores that are sums over tokens");
+    if (knows.centres)
+        throw std::invalid_argument(
+            "sequences are not centred as they come: their features say whether something is there; use "
+            "center=False");
     if (knows.scales)
         throw std::invalid_argument(
             "sequences are not scaled as they come: their features say whether something is there, and all "

@@ -23,8 +23,9 @@ std::size_t Contents<B>::bytes(const B& belief) noexcept {
     if constexpr (belief::CountsBytes<B>) return belief.bytes();
     std::size_t size = belief.planes().size();
     if constexpr (belief::HoldsRoot<B>) size += belief.root().size();
-    if constexpr (belief::HasScales<B>) size += belief.scales.size();
-    return size * sizeof(T);
+    std::size_t more = 0;
+    if constexpr (belief::HasScales<B>) more = belief.scales.bytes();
+    return size * sizeof(T) + more;
 }
 
 template <class B>
@@ -63,11 +64,25 @@ double Contents<B>::weight(const B& belief, Weights which, std::uint32_t slot, s
     }
 }
 
+/// What the means of the features add up to under the weights of a block: a score is w (x - m) + b.
+template <class B>
+double of_means([[maybe_unused]] const B& belief, [[maybe_unused]] AnyLearner::Weights which,
+                [[maybe_unused]] std::size_t block) noexcept {
+    double sum = 0;
+    if constexpr (belief::HasScales<B>) {
+        if (which != AnyLearner::Weights::variance)
+            belief.scales.centre().each([&](std::uint32_t slot, double mean) {
+                sum += mean * Contents<B>::weight(belief, which, slot, block);
+            });
+    }
+    return sum;
+}
+
 template <class B>
 void Contents<B>::weights(const B& belief, Weights which, double* coefficients, double* intercepts) {
     const std::size_t slots = belief.planes().slots(), blocks = belief.planes().blocks();
     for (std::size_t b = 0; b < blocks; ++b) {
-        intercepts[b] = weight(belief, which, 0, b);
+        intercepts[b] = weight(belief, which, 0, b) - of_means(belief, which, b);
         for (std::uint32_t s = 1; s < slots; ++s) *coefficients++ = weight(belief, which, s, b);
     }
 }
@@ -84,6 +99,10 @@ void Contents<B>::set_mean(B& belief, const double* coefficients, const double* 
     if constexpr (belief::HasScales<B>) {
         for (std::size_t i = 0; i < all.size(); ++i)
             all[i] *= belief.scales.of(static_cast<std::uint32_t>(i % (features + 1)));
+        belief.scales.centre().each([&](std::uint32_t slot, double mean) {
+            for (std::size_t b = 0; b < blocks; ++b)
+                all[b * (features + 1)] += all[b * (features + 1) + slot] / belief.scales.of(slot) * mean;
+        });
     }
     belief.set_mean(all.data());
 }

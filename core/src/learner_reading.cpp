@@ -191,10 +191,10 @@ Refusal RowReader<B>::read_rows(const Matrix& matrix, Reading what, double* out,
     return {};
 }
 
-/// Whether rows have to be divided by scales before they are read.
+/// Whether rows have to be divided by scales, or centred, before they are read.
 template <class B>
 bool RowReader<B>::scaled() const noexcept {
-    if constexpr (belief::HasScales<B>) return belief_.scales.any();
+    if constexpr (belief::HasScales<B>) return belief_.scales.changes_rows();
     return false;
 }
 template <class B>
@@ -204,7 +204,7 @@ bool RowReader<B>::only_divided() const noexcept {
 }
 template <class B>
 void RowReader<B>::scale([[maybe_unused]] Stage<T>& stage) const noexcept {
-    if constexpr (belief::HasScales<B>) belief_.scales.divide(stage, belief_.planes());
+    if constexpr (belief::HasScales<B>) belief_.scales.change(stage, belief_.planes());
 }
 
 template <class B>

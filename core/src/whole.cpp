@@ -9,7 +9,7 @@ namespace {
 /// Faults of the input, as against steps that would overflow, before which the rows stay learned.
 bool is_input_fault(Fault fault) {
     return fault != Fault::none && fault != Fault::margin_overflow && fault != Fault::step_overflow &&
-           fault != Fault::variance_overflow;
+           fault != Fault::variance_overflow && fault != Fault::too_many_means;
 }
 
 std::size_t bytes(const Matrix& m) {

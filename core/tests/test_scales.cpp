@@ -123,4 +123,72 @@ TEST("rows of unit length learn as if there were no scales") {
     CHECK(same_bits(weights(*with), weights(*without)));
 }
 
+/// Every belief that has means, in every unit.
+std::vector<std::unique_ptr<RowLearner>> centred(bool single) {
+    std::vector<std::unique_ptr<RowLearner>> made;
+    for (const int scale : {0, 1, 2}) {
+        const belief::MeanOptions mean{.average = true, .scale = scale, .center = true};
+        const belief::DiagonalOptions diagonal{.scale = scale, .center = true};
+        made.push_back(make_learner(task::Binary{}, rule::PassiveAggressive{}, mean, single, 6, true));
+        made.push_back(make_learner(task::Multiclass{3}, rule::Arow{}, diagonal, single, 6, true));
+    }
+    return made;
+}
+
+/// Columns that lie anywhere, one of them without a value.
+Stream anywhere(int classes) {
+    Stream s = stream(200, 6, classes);
+    s.values.clear();
+    s.indices.clear();
+    s.indptr = {0};
+    for (std::size_t i = 0; i < s.dense.size(); ++i) {
+        double& x = s.dense[i];
+        if (i % 6 == 3) x = 0;
+        if (i % 6 > 3) x += 1000;
+        if (x != 0) {
+            s.values.push_back(x);
+            s.indices.push_back(static_cast<std::int32_t>(i % 6));
+        }
+        if (i % 6 == 5) s.indptr.push_back(static_cast<std::int64_t>(s.values.size()));
+    }
+    return s;
+}
+
+TEST("centred rows are the same dense and sparse, in one call and in many, bit for bit") {
+    for (const bool single : {true, false}) {
+        const auto whole = centred(single), pieces = centred(single);
+        for (std::size_t m = 0; m < whole.size(); ++m) {
+            const Stream s = anywhere(whole[m]->blocks() == 1 ? 2 : 3);
+            learn(*whole[m], s);
+            for (std::size_t i = 0; i < s.size(); i += 7)
+                learn(*pieces[m], s.as_sparse(i, std::min(i + 7, s.size())), s.labels.data() + i);
+            CHECK(same_bits(numbers(*whole[m]), numbers(*pieces[m])));
+            std::vector<double> dense(200 * whole[m]->blocks()), sparse(dense.size());
+            CHECK(!whole[m]->read(s.as_dense(0, 200), Reading::scores, dense.data(), 3));
+            CHECK(!whole[m]->read(s.as_sparse(0, 200), Reading::scores, sparse.data(), 1));
+            CHECK(same_bits(dense, sparse));
+        }
+    }
+}
+
+TEST("weights of centred rows are told for rows as they come") {
+    for (const auto& learner : centred(false)) {
+        const std::size_t blocks = learner->blocks();
+        const Stream s = anywhere(blocks == 1 ? 2 : 3);
+        learn(*learner, s);
+        std::vector<double> w(blocks * 6), b(blocks), scores(200 * blocks);
+        learner->weights(AnyLearner::Weights::average, w.data(), b.data());
+        // Within five typical sizes of every mean.
+        std::vector<double> row(s.dense.begin(), s.dense.begin() + 6);
+        const Matrix one{.values = row.data(), .rows = 1, .columns = 6, .row_stride = 6};
+        for (std::size_t j = 0; j < 6; ++j) row[j] = j > 3 ? 1000.5 : 0.1;
+        CHECK(!learner->read(one, Reading::scores, scores.data(), 1));
+        for (std::size_t k = 0; k < blocks; ++k) {
+            double told = b[k];
+            for (std::size_t j = 0; j < 6; ++j) told += w[k * 6 + j] * row[j];
+            CHECK(std::abs(told - scores[k]) < 1e-9 * (1 + std::abs(told)));
+        }
+    }
+}
+
 }  // namespace

@@ -46,6 +46,7 @@ class AROWClassifier(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -76,6 +77,7 @@ class AROWClassifier(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = None,
         scale: Literal["auto", "typical", "max"] | None = "auto",
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -106,6 +108,7 @@ class AROWRegressor(OnlineRegressor):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
@@ -130,6 +133,7 @@ class AROWRegressor(OnlineRegressor):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = None,
         scale: Literal["auto", "typical", "max"] | None = "auto",
+        center: bool = False,
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "drop",
         initial_variance: float = 1.0,
@@ -154,6 +158,7 @@ class AdaGradRDAClassifier(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -179,6 +184,7 @@ class AdaGradRDAClassifier(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = False,
         scale: Literal["auto", "typical", "max"] | None = None,
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -204,6 +210,7 @@ class ConfidenceWeightedClassifier(ConfidentClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -232,6 +239,7 @@ class ConfidenceWeightedClassifier(ConfidentClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = None,
         scale: Literal["auto", "typical", "max"] | None = "auto",
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -261,6 +269,7 @@ class IELLIPClassifier(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
@@ -289,6 +298,7 @@ class IELLIPClassifier(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = False,
         scale: Literal["auto", "typical", "max"] | None = None,
+        center: bool = False,
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "drop",
         initial_variance: float = 1.0,
@@ -317,6 +327,7 @@ class KernelClassifier(OnlineKernelClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -347,6 +358,7 @@ class KernelClassifier(OnlineKernelClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = False,
         scale: Literal["auto", "typical", "max"] | None = None,
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -377,6 +389,7 @@ class KernelRegressor(OnlineKernelRegressor):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     rule: Any
     kernel: Literal["linear", "poly", "rbf"] | Callable[[Any, Any], Any]
     gamma: float
@@ -405,6 +418,7 @@ class KernelRegressor(OnlineKernelRegressor):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = False,
         scale: Literal["auto", "typical", "max"] | None = None,
+        center: bool = False,
         rule: Any = "arow",
         kernel: Literal["linear", "poly", "rbf"] | Callable[[Any, Any], Any] = "rbf",
         gamma: float = 1.0,
@@ -433,6 +447,7 @@ class MIRAClassifier(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -456,6 +471,7 @@ class MIRAClassifier(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = False,
         scale: Literal["auto", "typical", "max"] | None = None,
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -479,6 +495,7 @@ class MultilabelRanker(OnlineRanker):
     fit_intercept: bool
     average: bool
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     rule: Any
     phi: Callable[[Any, Any], Any] | None
     threshold: float | None
@@ -501,6 +518,7 @@ class MultilabelRanker(OnlineRanker):
         fit_intercept: bool = True,
         average: bool = True,
         scale: Literal["auto", "typical", "max"] | None = "auto",
+        center: bool = False,
         rule: Any = "pa1",
         phi: Callable[[Any, Any], Any] | None = None,
         threshold: float | None = None,
@@ -523,6 +541,7 @@ class NAROWClassifier(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
@@ -551,6 +570,7 @@ class NAROWClassifier(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = False,
         scale: Literal["auto", "typical", "max"] | None = None,
+        center: bool = False,
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "kl",
         initial_variance: float = 1.0,
@@ -579,6 +599,7 @@ class NHERDClassifier(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -606,6 +627,7 @@ class NHERDClassifier(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = None,
         scale: Literal["auto", "typical", "max"] | None = "auto",
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -633,6 +655,7 @@ class NORMAClassifier(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -660,6 +683,7 @@ class NORMAClassifier(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = False,
         scale: Literal["auto", "typical", "max"] | None = None,
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -687,6 +711,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -714,6 +739,7 @@ class PassiveAggressiveClassifier(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = None,
         scale: Literal["auto", "typical", "max"] | None = "auto",
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -787,6 +813,7 @@ class PassiveAggressiveRegressor(OnlineRegressor):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     variant: Literal["pa", "pa1", "pa2"]
     C: float
     weighed: Literal["price", "step"]
@@ -811,6 +838,7 @@ class PassiveAggressiveRegressor(OnlineRegressor):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = None,
         scale: Literal["auto", "typical", "max"] | None = "auto",
+        center: bool = False,
         variant: Literal["pa", "pa1", "pa2"] = "pa1",
         C: float = 1.0,
         weighed: Literal["price", "step"] = "price",
@@ -835,6 +863,7 @@ class Perceptron(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -859,6 +888,7 @@ class Perceptron(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = False,
         scale: Literal["auto", "typical", "max"] | None = None,
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -883,6 +913,7 @@ class ROMMAClassifier(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -906,6 +937,7 @@ class ROMMAClassifier(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = False,
         scale: Literal["auto", "typical", "max"] | None = None,
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -929,6 +961,7 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -956,6 +989,7 @@ class RegularizedPassiveAggressiveClassifier(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = None,
         scale: Literal["auto", "typical", "max"] | None = "auto",
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",
@@ -983,6 +1017,7 @@ class SecondOrderPerceptron(OnlineClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     covariance: Literal["diagonal", "full"]
     projection: Literal["kl", "drop", "exact"]
     initial_variance: float
@@ -1011,6 +1046,7 @@ class SecondOrderPerceptron(OnlineClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = False,
         scale: Literal["auto", "typical", "max"] | None = None,
+        center: bool = False,
         covariance: Literal["diagonal", "full"] = "diagonal",
         projection: Literal["kl", "drop", "exact"] = "kl",
         initial_variance: float = 1.0,
@@ -1081,6 +1117,7 @@ class SoftConfidenceWeightedClassifier(ConfidentClassifier):
     fit_intercept: bool
     average: bool | Literal["late"] | None
     scale: Literal["auto", "typical", "max"] | None
+    center: bool
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     cost_matrix: Any
     cost_update: Literal["prediction", "max_loss"]
@@ -1110,6 +1147,7 @@ class SoftConfidenceWeightedClassifier(ConfidentClassifier):
         fit_intercept: bool = True,
         average: bool | Literal["late"] | None = None,
         scale: Literal["auto", "typical", "max"] | None = "auto",
+        center: bool = False,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         cost_matrix: Any = None,
         cost_update: Literal["prediction", "max_loss"] = "prediction",

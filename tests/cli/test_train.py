@@ -118,6 +118,39 @@ def test_scaled_features_are_the_same_bits_as_in_python(name: str, tmp_path: Pat
     assert "scale=max" in run("inspect", whole).out
 
 
+@pytest.mark.parametrize("name", ["arow", "pa1"])
+def test_centred_features_are_the_same_bits_as_in_python(name: str, tmp_path: Path) -> None:
+    """`--center` is ``center=True``, also by way of checkpoints and where names are hashed to any column; `inspect` tells it."""
+    data = tmp_path / "far.csv"
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 3)) + np.array([2000, 0, -1e6])
+    labels = (rows[:, 0] - 2000 + rows[:, 1] > 0).astype(int)
+    lines = [f"{a:.4f},{b:.4f},{c:.4f},{label}" for (a, b, c), label in zip(rows, labels, strict=True)]
+    data.write_text("\n".join(["year,size,time,label", *lines]) + "\n")
+    whole, resumed = tmp_path / "whole.safetensors", tmp_path / "resumed.safetensors"
+    common = ("train", data, "-a", name, "--center", "--quiet")
+    assert run(*common, "--save", whole).code == 0
+    streamed = make(name, center=True).fit_stream(onlinear.read(data, batch_size=7))
+    assert onlinear.load(whole).digest() == streamed.digest()
+    assert run(*common, "--checkpoint", tmp_path / "run", "--every", "70", "--save", resumed).code == 0
+    assert (
+        run(*common, "--checkpoint", tmp_path / "run", "--every", "70", "--resume", "--save", resumed).code
+        == 0
+    )
+    assert onlinear.load(resumed).digest() == streamed.digest()
+    assert "center=True" in run("inspect", whole).out
+    answers = run("predict", whole, data).out.split()
+    assert np.mean(np.array(answers, int) == labels) > 0.75
+
+
+def test_centring_is_said_once_and_rightly(tmp_path: Path) -> None:
+    """By the option or by the parameter, and for models that have it."""
+    data = write_svmlight(tmp_path / "m.svm", 30)
+    assert run("train", data, "--center", "-p", "center=true").code == 2
+    assert "StandardScaler" in run("train", data, "-a", "adagrad-rda", "--center").err
+    assert run("train", data, "-p", "center=true", "--quiet").code == 0
+
+
 def test_scale_is_said_once_and_rightly(tmp_path: Path) -> None:
     """By the option or by the parameter, and for models that have it."""
     data = write_svmlight(tmp_path / "m.svm", 30)

@@ -57,6 +57,8 @@ VARIATIONS: dict[str, list[dict[str, Any]]] = {
         {"average": "late", "scale": None, "min_variance": 0.0},
         {"scale": None, "min_variance": 0.0},
         {"scale": None, "min_variance": 0.0, "constraints": "all"},
+        {"center": True},
+        {"center": True, "scale": "typical", "average": True},
     ],
     "ConfidenceWeightedClassifier": [{"scale": None, "min_variance": 0.0}],
     "NHERDClassifier": [{"scale": None, "min_variance": 0.0}],
@@ -66,6 +68,7 @@ VARIATIONS: dict[str, list[dict[str, Any]]] = {
         {"average": "late"},
         {"scale": None},
         {"scale": None, "average": True},
+        {"scale": None, "center": True},
     ],
     "SoftConfidenceWeightedClassifier": [
         {"penalty": "squared"},

@@ -2,7 +2,8 @@
 
 The product divides rows by the scales s and holds s w. Here weights stay in the units of their features and it is the
 prior that follows the scales: the precision of a weight that nothing was learned about is s^2 / a. Targets measured in
-their typical size are here too.
+their typical size are here too, and the means of features that are centred: there `came` is the row as it came, of
+which zeros have no size and a unit length has no units, and `x` what is left of it without the means.
 """
 
 from __future__ import annotations
@@ -15,6 +16,28 @@ from .beliefs import Diagonal, Mean
 from .rules import Array, Step
 
 _DIGITS = 0.01
+
+
+def _has_units(row: Array) -> bool:
+    """Whether a row is neither empty nor of unit length."""
+    return bool(row.any()) and abs(row @ row - 1) > _DIGITS
+
+
+class RunningMeans:
+    """The mean of every feature over all rows, or one that no single value decides."""
+
+    def __init__(self, d: int, robust: bool = False) -> None:
+        self.m: Array = np.zeros(d)
+        self.rows, self.robust = 0, robust
+
+    def see(self, x: Array, size: Array) -> Array:
+        """Take one more row, and give what is left of it; `size` is the typical distance from the mean, or 0."""
+        self.rows += 1
+        gap = x - self.m
+        if self.robust:
+            gap = np.where((x != 0) & (size > 0), np.clip(gap, -30 * size, 30 * size), gap)
+        self.m = self.m + (min(1.0, 3 / (self.rows + 2)) if self.robust else 1 / self.rows) * gap
+        return x - self.m
 
 
 class _Scaled(Mean):
@@ -39,9 +62,9 @@ class _Scaled(Mean):
         """Whether anything was learned of each weight."""
         return self.mu != 0
 
-    def see(self, x: Array) -> None:
+    def see(self, x: Array, came: Array | None = None) -> None:
         """Let a row raise the scales to its values; one of unit length does not."""
-        if not x.any() or abs(x @ x - 1) <= _DIGITS:
+        if not _has_units(x if came is None else came):
             return
         old, touched = self.divisors(), self.touched().reshape(self.blocks, -1).any(axis=0)
         # Weights learned from rows of unit length stand for the scale 1.
@@ -49,11 +72,12 @@ class _Scaled(Mean):
         self.s = np.maximum(least, np.abs(x))
         self.restate(old, self.divisors(), np.tile(touched, self.blocks))
 
-    def see_typical(self, x: Array) -> Array:
+    def see_typical(self, x: Array, came: Array | None = None) -> Array:
         """Let the typical sizes follow a row, and give the row as it is learned: no value beyond 5 sizes."""
-        if x.any() and abs(x @ x - 1) > _DIGITS:
+        came = x if came is None else came
+        if _has_units(came):
             old, touched = self.divisors(), self.touched().reshape(self.blocks, -1).any(axis=0)
-            there, value = x != 0, np.abs(x)
+            there, value = (came != 0) & (x != 0), np.abs(x)
             self.count = self.count + there
             share = np.minimum(1.0, 3 / (self.count + 2))
             moved = self.size + share * (np.minimum(value, 5 * self.size) - self.size)

@@ -26,6 +26,7 @@ class Fault(Enum):
     variance_overflow = 11
     row_length = 12
     bad_cost = 13
+    too_many_means = 14
 
 class Parameter:
     @property

@@ -16,6 +16,7 @@ class Mean:
         late: bool = False,
         scale: str = "none",
         intercept_rate: float | None = None,
+        center: bool = False,
     ) -> None: ...
     @property
     def average(self, /) -> bool:
@@ -34,6 +35,10 @@ class Mean:
         """
         how far the intercept moves with a step, of which it is no part; none: as any feature
         """
+
+    @property
+    def center(self, /) -> bool:
+        """whether features lose their means as they come"""
 
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""
@@ -55,6 +60,7 @@ class Diagonal:
         average: bool = False,
         late: bool = False,
         scale: str = "none",
+        center: bool = False,
     ) -> None: ...
     @property
     def projection(self, /) -> str:
@@ -79,6 +85,10 @@ class Diagonal:
     @property
     def scale(self, /) -> str:
         """what features are divided by as they come"""
+
+    @property
+    def center(self, /) -> bool:
+        """whether features lose their means as they come"""
 
     def parameters(self) -> dict[str, float | int | bool | str | list[list[float]] | None]:
         """All parameters by name."""

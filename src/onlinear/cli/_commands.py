@@ -176,6 +176,14 @@ COMMANDS = (
                 None,
                 "auto|typical|max|none",
             ),
+            Option(
+                "center",
+                ("--center",),
+                "flag",
+                "Take the running mean of every feature from it before it is learned: for dense columns far from zero. "
+                "At most 65536 features.",
+                False,
+            ),
             Option("passes", ("--passes",), "whole", "Times to go over the data.", 1),
             Option("save", ("--save", "-o"), "path", "Where to write the model (.safetensors)."),
             Option("test", ("--test",), "texts", "Labelled data to test the model on; may be repeated."),

@@ -110,7 +110,7 @@ class Multilabel(Task):
     refused = ("class_weight", "cost_update")
 
     #: What is the ranker's own and not its rule's.
-    _OWN = ("threshold", "fit_intercept", "average", "scale")
+    _OWN = ("threshold", "fit_intercept", "average", "scale", "center")
 
     def make(self, algorithm: str, parameters: Values, settings: Values) -> Model:
         """A new ranker by the given rule."""

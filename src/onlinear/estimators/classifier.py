@@ -411,7 +411,8 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
             coef = self.coef_ + self.coef_std_ * rng.standard_normal((n, *self.coef_.shape))
             spread = self._deviation(1)[:, 0]
             intercept = self.intercept_ + spread * rng.standard_normal((n, *self.intercept_.shape))
-            return coef, intercept
+            # What is drawn of centred features is a weight of x - m.
+            return coef, intercept - (coef - self.coef_) @ learner.feature_means()
         mean, offset = learner.handle.mean()
         flat = np.concatenate([offset, mean], axis=1).ravel()
         blocks = _draw(rng, flat, covariance, n).reshape(n, learner.n_blocks, -1)

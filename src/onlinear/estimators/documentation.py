@@ -57,6 +57,11 @@ scale : {"auto", "typical", "max", None}, default="auto"
     features' own units. "typical" divides by the mean of absolute values where they are not zero, and a value counts as
     at most 5 of these sizes: for columns with strange values, one of which decides "max". "auto" is "max" for means and
     diagonal covariances without an `initial_mean`, else None.
+center : bool, default=False
+    Whether to learn x - m, with m the mean of every feature over all rows so far, the row that comes included; `scale`
+    then measures distances from the mean. For dense columns far from zero. An entry that is missing is a zero, and a
+    centred row has none: that costs time for every feature, of which there may be 65,536. `coef_` and `intercept_` are
+    those of features as they come. For means and diagonal covariances.
 warm_start : bool, default=False
     Whether `fit` goes on from where the last `fit` stopped.
 initial_mean : array of shape (n_classes, n_features) or (n_features,), default=None

@@ -308,10 +308,11 @@ class Explainer:
             variance, base = self._variance
             blocks = [0] if len(mean) == 1 else [order[first], order[second]]
             spread = np.sqrt(variance[blocks][:, columns].sum(axis=0)) * np.abs(values)
-            if isinstance(learner.belief, Diagonal | Information):
+            centred = getattr(learner.belief, "center", False)
+            if isinstance(learner.belief, Diagonal | Information) and not centred:
                 intercept_variance = float(base[blocks].sum()) if learner.fit_intercept else 0.0
                 std = hypot(sqrt(intercept_variance), *spread.tolist())  # whose squares may be too large
-            else:  # features vary together: the whole is not the sum of its parts
+            else:  # features vary together, or with the intercept: the whole is not the sum of its parts
                 whole = handle.margin_variance_csr(*row.arguments(), 1)
                 if isinstance(whole, tuple):
                     raise refuse(*whole, single_precision=handle.single_precision, learning=False)

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from .types import Array, Axis, Numbers, Values
 
 
-__all__ = ["SCALES", "Native", "Report", "check_scaled", "need_size", "need_whole"]
+__all__ = ["MEANS", "SCALES", "Native", "Report", "check_scaled", "need_size", "need_whole"]
 
 #: The entries of a state that have one number for each feature, whatever the classes.
 SCALES = ("feature_scale", "feature_size", "feature_count")
 
+#: The entry of a state with a row for each feature that has a mean, its column and the mean, in float64.
+MEANS = "feature_mean"
+
 
 def check_scaled(belief: Axis, task: Axis | None, state: Values) -> None:
-    """Refuse a state of scaled features for a belief without scales, and one of scaled targets for such a task.
+    """Refuse a state of scaled or centred features for a belief without, and one of scaled targets for such a task.
 
     Raises
     ------
@@ -36,6 +39,12 @@ def check_scaled(belief: Axis, task: Axis | None, state: Values) -> None:
         raise DataError(f"state 'feature_size' belongs to a belief with scale='typical', not to {belief}")
     if "feature_scale" in state and scale == "none":
         raise DataError(f"state 'feature_scale' belongs to a belief with a scale, not to {belief}")
+    if (MEANS in state) != (centred := getattr(belief, "center", False)):
+        raise DataError(
+            f"state {MEANS!r} is missing, where {belief} is from"
+            if centred
+            else f"state {MEANS!r} belongs to a belief with center=True, not to {belief}"
+        )
     learned, measured = sum(state.get("counters", ())[:1]) > 0, getattr(task, "scale", "none") != "none"
     if "targets" in state and not measured:
         raise DataError(f"state 'targets' belongs to a task with scale='typical', not to {task}")
@@ -361,6 +370,16 @@ class Native:
         if not self.handle.truncate(sigma):
             raise ParameterError(f"{self.belief} has no weights of its own to truncate")
 
+    def feature_means(self) -> Array:
+        """What is taken from every feature before it is learned or read: 0 where nothing is."""
+        import numpy as np
+
+        means = np.zeros(self.n_features)
+        if getattr(self.belief, "center", False):
+            table = np.asarray(self.handle.state_part(MEANS, (0, self.n_features), (0, 2)))
+            means[table[:, 0].astype(np.intp)] = table[:, 1]
+        return means
+
     # ------------------------------------------------------------------ state
 
     def state(self) -> Values:
@@ -385,7 +404,7 @@ class Native:
                 blocks, slots = next(
                     value.shape
                     for name, value in state.items()
-                    if isinstance(value, np.ndarray) and value.ndim == 2 and name not in SCALES
+                    if isinstance(value, np.ndarray) and value.ndim == 2 and name not in (*SCALES, MEANS)
                 )
         except (AttributeError, StopIteration, TypeError, ValueError):
             raise DataError(f"state must be what Learner.state() gives, got {_shortly(state)}") from None

@@ -240,6 +240,7 @@ class Linear(OfRows):
     fit_intercept: bool = True
     average: bool | Literal["late"] | None = None
     scale: Literal["auto", "typical", "max"] | None = "auto"
+    center: bool = False
 
     #: What `scale` may be, and what "auto" means where a belief can have scales.
     scales: ClassVar[tuple[str | None, ...]] = ("auto", "typical", "max", None)
@@ -251,6 +252,11 @@ class Linear(OfRows):
         if not isinstance(self.average, bool):
             check_choice(self.owner, "average", self.average, (None, False, True, "late"))
         check_choice(self.owner, "scale", self.scale, self.scales)
+        if self.center and self.initial_mean is not None:
+            raise ParameterError(
+                f"{self.owner}: initial_mean does not go with center=True, whose means come with the rows: the weights "
+                "would speak of other features. Use center=False and centre the features before they come."
+            )
         if self.scale not in ("auto", None) and self.initial_mean is not None:
             raise ParameterError(
                 f"{self.owner}: initial_mean does not go with scale={self.scale!r}, whose first scales come with the first "
@@ -279,8 +285,17 @@ class Linear(OfRows):
         return None if full or self.initial_mean is not None else self.auto_scale
 
     def scaled(self, held: Axis) -> Axis:
-        """A belief whose features are scaled as they come, where that is asked for, or can be."""
+        """A belief whose features are scaled and centred as they come, where that is asked for, or can be."""
         parameters, scale = held.parameters(), self.measured()
+        if self.center:
+            if "center" not in parameters:
+                raise ParameterError(
+                    f"{self.owner}: center=True is for means and for Gaussians with a diagonal covariance, and these "
+                    f"parameters mean belief.{type(held).__name__}. Use center=False, and centre the features before "
+                    "they come: scikit-learn's StandardScaler."
+                )
+            parameters = {**parameters, "center": True}
+            held = type(held)(**parameters)
         if scale is None or (self.scale == "auto" and "scale" not in parameters):
             return held
         if "scale" not in parameters:

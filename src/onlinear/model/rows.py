@@ -176,9 +176,20 @@ def refuse(
                 f"learning row {row} would make a variance overflow {dtype}. Scale the features, or use a smaller "
                 f"initial_variance{other}; the rows before it were learned."
             )
+        case Fault.too_many_means:
+            message = (
+                f"row {row} brings more features than the 65536 that center=True bears: a centred row has an entry for every "
+                "feature so far. Use center=False, as for hashed words, where zeros say most; a StandardScaler before the "
+                "model centres as many as the memory holds. The rows before it were learned."
+            )
         case _:
             message = f"row {row} was refused"
-    numeric = kind in (Fault.margin_overflow, Fault.step_overflow, Fault.variance_overflow)
+    numeric = kind in (
+        Fault.margin_overflow,
+        Fault.step_overflow,
+        Fault.variance_overflow,
+        Fault.too_many_means,
+    )
     error = NumericError if numeric else DataError
     return error(message, row, column if column >= 0 else None)
 

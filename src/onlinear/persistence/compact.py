@@ -48,6 +48,11 @@ def save_compact(model: Any, path: PathLike, *, dtype: str = "float16", sparse: 
             f"{model.recipe.owner}(form='own') predicts with its variances, which a compact file leaves out; "
             "keep the whole model, or use form='rule'"
         )
+    if getattr(learner.belief, "center", False):
+        raise NotAvailableError(
+            f"{model.recipe.owner}(center=True) takes means from the features in more digits than the weights of a compact "
+            "file have; keep the whole model, or use center=False"
+        )
     coefficients, intercepts = learner.handle.average()
     scale = _half_scale(coefficients) if dtype == "float16" else 1.0
     with np.errstate(over="ignore", under="ignore"):

@@ -13,7 +13,7 @@ from ..exceptions import DataError, ModelFileError, ParameterError
 from ..model.kinds import model_of
 from ..model.labels import type_of
 from ..model.model import Model, RowModel
-from ..model.native import SCALES, check_scaled
+from ..model.native import MEANS, SCALES, check_scaled
 from ..model.schema import OLDER
 from .description import INPUT, MODEL, SCHEMA, check
 from .saving import FORMAT, MOST_UNPACKED, vectors_in
@@ -186,6 +186,9 @@ def _checked_sizes(content: Values, tensors: dict[str, Tensor]) -> int:
     if "support" in state:
         _check_examples({name: tensor.array for name, tensor in state.items()}, n_features)
         return n_features
+    means = state.pop(MEANS, None)
+    if means is not None and (means.type != "float64" or means.shape[1:] != (2,)):
+        raise ModelFileError("the means of the features have the wrong shape or type")
     shapes = {name: tensor.shape for name, tensor in state.items()}
     if any(shapes.pop(name, (1, n_features + 1)) != (1, n_features + 1) for name in SCALES):
         raise ModelFileError("the scales do not fit the features")

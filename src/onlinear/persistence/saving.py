@@ -15,7 +15,7 @@ from ..algorithms.table import recipe_named
 from ..belief import Kernel
 from ..exceptions import NotAvailableError
 from ..model.model import Model, RowModel
-from ..model.native import Native
+from ..model.native import MEANS, Native
 from .tensors import Later, write_tensors
 from .values import label, plain
 from .writing import written_aside
@@ -208,7 +208,9 @@ def _touched_tensors(learner: Native, touched: Any) -> Values:
         for name in touched.start
     }
     for name, rows, columns in learner.handle.state_shapes():
-        if name not in tensors:  # a number for each feature, whatever was touched
+        if name == MEANS:
+            tensors[name] = _table(learner.handle, name, rows, columns)
+        elif name not in tensors:  # a number for each feature, whatever was touched
             pieces = partial(_state_pieces, learner.handle, name, rows, columns)
             tensors[name] = Later(learner.dtype, (rows, columns), rows, pieces)
     bits = touched.bits
@@ -219,11 +221,17 @@ def _touched_tensors(learner: Native, touched: Any) -> Values:
 def _state_tensors(learner: Native) -> Values:
     """The state's arrays, each made when it is written."""
     handle = learner.handle
-    # The tables of a kernel belief are small, and of float64 whatever the type of its rows.
-    type = "float64" if isinstance(learner.belief, Kernel) else learner.dtype
     tensors: Values = {}
     for name, rows, columns in handle.state_shapes():
+        if name == MEANS or isinstance(learner.belief, Kernel):
+            tensors[name] = _table(handle, name, rows, columns)
+            continue
         by_columns = 0 < rows < columns
         pieces = partial(_state_pieces if by_columns else _matrix_pieces, handle, name, rows, columns)
-        tensors[name] = Later(type, (rows, columns), rows if by_columns else 1, pieces)
+        tensors[name] = Later(learner.dtype, (rows, columns), rows if by_columns else 1, pieces)
     return tensors
+
+
+def _table(handle: _core.Learner, name: str, rows: int, columns: int) -> Later:
+    """A table of a state: small, and of float64 whatever the type of the weights."""
+    return Later("float64", (rows, columns), 1, partial(_matrix_pieces, handle, name, rows, columns))

@@ -61,6 +61,9 @@ concept Averages = requires(const O options) { options.average; };
 /// It can learn in units that follow the features' (belief/scales.hpp).
 template <class O>
 concept ScalesFeatures = requires(const O options) { options.scale; };
+/// It can take their means from features as they come (belief/centre.hpp).
+template <class O>
+concept CentresFeatures = requires(const O options) { options.center; };
 /// It projects covariances on diagonals, in a way that can be chosen.
 template <class O>
 concept Projects = requires(const O options) { options.projection; };

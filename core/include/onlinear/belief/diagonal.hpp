@@ -18,6 +18,7 @@ struct DiagonalOptions {
     bool average = false;
     bool late = false;
     int scale = 0;
+    bool center = false;
 
     template <class T>
     using Belief = Diagonal<T>;
@@ -42,7 +43,8 @@ struct DiagonalOptions {
                        "whether predictions use the average of all means"),
             rule::flag("late", &DiagonalOptions::late, "whether late rounds count more in the average"),
             rule::choice("scale", &DiagonalOptions::scale, kScales,
-                         "what features are divided by as they come")};
+                         "what features are divided by as they come"),
+            rule::flag("center", &DiagonalOptions::center, "whether features lose their means as they come")};
     }
 };
 
@@ -69,7 +71,7 @@ public:
     Scales<T> scales;
 
     Diagonal(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
-        : scales(options.scale),
+        : scales(options.scale, options.center),
           options_(options),
           w_(options.average ? 3 : 2, slots, blocks, apart),
           average_(options.average, options.late),

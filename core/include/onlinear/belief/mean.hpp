@@ -15,6 +15,7 @@ struct MeanOptions {
     bool late = false;
     int scale = 0;
     std::optional<double> intercept_rate{};
+    bool center = false;
 
     template <class T>
     using Belief = Mean<T>;
@@ -45,7 +46,8 @@ struct MeanOptions {
             rule::optional_within("intercept_rate", &MeanOptions::intercept_rate,
                                   rule::Range{.low = 0.0, .high = 1.0, .high_open = false},
                                   "how far the intercept moves with a step, of which it is no part; none: as "
-                                  "any feature")};
+                                  "any feature"),
+            rule::flag("center", &MeanOptions::center, "whether features lose their means as they come")};
     }
 };
 
@@ -70,7 +72,7 @@ public:
     Scales<T> scales;
 
     Mean(const Options& options, std::size_t slots, std::size_t blocks, bool apart = false)
-        : scales(options.scale),
+        : scales(options.scale, options.center),
           w_(options.average ? 2 : 1, slots, blocks, apart),
           average_(options.average, options.late),
           apart_(options.intercept_rate.has_value()),

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "onlinear/belief/belief.hpp"
+#include "onlinear/belief/centre.hpp"
 #include "onlinear/memory/planes.hpp"
 #include "onlinear/rows/stage.hpp"
 
@@ -32,6 +33,9 @@ inline constexpr std::array<const char*, 3> kScales{"none", "max", "typical"};
 /// value counts as at most kMost typical sizes. Early values are forgotten as the cube of time. The scale
 /// follows the size where they have come apart by kSlack.
 ///
+/// Where a belief is centred (belief/centre.hpp) values are x_j - m_j, and so are those that scales are made
+/// of: the largest distance from the mean, and the mean distance where x_j is not zero.
+///
 /// A belief with scales offers planes(), number(slot, plane, block), untouched(slot), restate(slot, ratio),
 /// norm() and set_norm(norm).
 template <class T>
@@ -39,11 +43,16 @@ class Scales {
 public:
     enum Kind : int { kNone, kMax, kTypical };
 
-    explicit Scales(int kind = kNone) noexcept : kind_(kind) {}
+    explicit Scales(int kind = kNone, bool centred = false) noexcept
+        : kind_(kind), centre_(centred, kind == kTypical) {}
 
-    bool on() const noexcept { return kind_ != kNone; }
+    bool on() const noexcept { return kind_ != kNone || centre_.on(); }
+    bool centred() const noexcept { return centre_.on(); }
+    const Centre<T>& centre() const noexcept { return centre_; }
+    /// Whether rows are not what they came as.
+    bool changes_rows() const noexcept { return any() || centre_.any(); }
     /// Whether rows are divided and nothing else.
-    bool only_divide() const noexcept { return kind_ != kTypical; }
+    bool only_divide() const noexcept { return kind_ != kTypical && !centre_.on(); }
     /// Whether any feature has a scale.
     bool any() const noexcept { return s_.slots() != 0; }
     double of(std::uint32_t slot) const noexcept {
@@ -51,7 +60,9 @@ public:
         const T s = s_.data()[slot];
         return s > 0 ? static_cast<double>(s) : 1.0;
     }
-    std::size_t size() const noexcept { return s_.size() + size_.size() + count_.size(); }
+    std::size_t bytes() const noexcept {
+        return (s_.size() + size_.size() + count_.size()) * sizeof(T) + centre_.bytes();
+    }
     /// The scales of the columns from 0 on, 0 for one without; null where none has any.
     const T* divisors() const noexcept { return any() ? s_.data() + 1 : nullptr; }
 
@@ -65,6 +76,30 @@ public:
         else if (stage.exceeds(s_.data(), belief.planes()))
             raise_some(belief, stage.row);
     }
+    /// Makes of a row what is learned from it, where rows are centred; means and scales that follow it do so
+    /// until `keep` or `back`. False, with nothing done, where its features are too many to be centred.
+    template <class Belief>
+    [[nodiscard, gnu::noinline]] bool learn_centred(Belief& belief, Stage<T>& stage) {
+        const Planes<T>& planes = belief.planes();
+        const bool has_units = !stage.unit_length();
+        if (!centre_.learn(stage, planes, [this](std::uint32_t slot) { return typical(slot); })) return false;
+        if (kind_ == kNone) return true;
+        if (has_units) {
+            if (!any()) start(planes.slots());
+            if (kind_ == kTypical)
+                follow(belief, stage.row, stage.n_entries() == stage.row.size ? 0 : 1);
+            else if (stage.exceeds(s_.data(), planes))
+                raise_some(belief, stage.row);
+        }
+        divide(stage, planes);
+        return true;
+    }
+    /// Makes of a row what is read of it.
+    void change(Stage<T>& stage, const Planes<T>& planes) const {
+        if (centre_.on()) centre_.subtract(stage, planes);
+        divide(stage, planes);
+    }
+
     /// Divides a row by the scales of its features; a feature without one is as it is.
     [[gnu::always_inline]] void divide(Stage<T>& stage, const Planes<T>& planes) const noexcept {
         if (!any()) return;
@@ -77,10 +112,12 @@ public:
     void keep() noexcept {
         raised_.clear();
         followed_.clear();
+        centre_.keep();
     }
     /// Takes back what was raised since `keep`.
     template <class Belief>
     void back(Belief& belief) noexcept {
+        centre_.back();
         for (std::size_t i = followed_.size(); i-- > 0;) {
             size_.data()[followed_[i].slot] = followed_[i].size;
             count_.data()[followed_[i].slot] = followed_[i].count;
@@ -107,7 +144,8 @@ public:
     }
 
     void visit(StateVisitor<T>& v, std::size_t slots) {
-        if (!on()) return;
+        centre_.visit(v, slots);
+        if (kind_ == kNone) return;
         double scaled = any() ? 1 : 0;
         v.scalar("scaled", scaled);
         if (v.loading()) {
@@ -174,12 +212,13 @@ private:
 
     /// Lets the typical sizes follow a row, and scales that have fallen behind follow them.
     template <class Belief>
-    [[gnu::noinline]] void follow(Belief& belief, const Row<T>& row) {
+    [[gnu::noinline]] void follow(Belief& belief, const Row<T>& row, std::uint32_t first = 0) {
         const Planes<T>& planes = belief.planes();
-        for (std::uint32_t j = 0; j < row.size; ++j) {
+        for (std::uint32_t j = first; j < row.size; ++j) {
             const std::uint32_t slot = planes.slot_of(row.at[j]);
             const T value = std::abs(row.value[j]);
             if (slot == 0 || value == 0) continue;
+            if (centre_.on() && centre_.was_zero(j - first, row.value[j])) continue;
             T &size = size_.data()[slot], &count = count_.data()[slot];
             followed_.push_back({slot, size, count});
             count = std::min(count + 1, kMemory);
@@ -192,6 +231,9 @@ private:
             if (from > 0 && size != from)
                 belief.restate(slot, static_cast<double>(from) / static_cast<double>(size));
         }
+    }
+    double typical(std::uint32_t slot) const noexcept {
+        return any() && kind_ == kTypical ? static_cast<double>(size_.data()[slot]) : 0.0;
     }
     /// The typical size with one more value, the `count`th.
     static T followed(T size, T count, T value) noexcept {
@@ -212,6 +254,7 @@ private:
     }
 
     int kind_;
+    Centre<T> centre_;
     Planes<T> s_ = Planes<T>();  // 0 for a feature without a scale; no slots before the first has one
     // Typical sizes, and how many values they are of.
     Planes<T> size_ = Planes<T>(), count_ = Planes<T>();

@@ -157,7 +157,8 @@ private:
             task::Example example = example_of(lesson, index);
             if (const Fault fault = weigh(example, lesson); fault != Fault::none)
                 return refused(report, {fault, index, -1});
-            rows.scale(i, example.weight != 0);
+            if (const Fault fault = rows.scale(i, example.weight != 0); fault != Fault::none)
+                return refused(report, {fault, index, -1});
             if (example.weight == 0) {  // an exact no-op
                 if (const Refusal refusal = rows.late_fault(i)) return refused(report, refusal);
                 if (lesson.scores) look(row);
@@ -210,7 +211,7 @@ private:
     Report learn_parted(const Stager<T>& stage, const Lesson& lesson) {
         if constexpr (kReadDirectly<Task, Belief> && belief::ComesApart<Belief>) {
             constexpr std::size_t kMany = 16;
-            if (!stage.plain() || lesson.count < kMany) return learn_all(stage, lesson);
+            if (!stage.plain() || lesson.count < kMany || centred()) return learn_all(stage, lesson);
             struct Together {
                 Belief& belief;
                 ~Together() { belief.together(); }
@@ -219,6 +220,12 @@ private:
             return learn_all(stage, lesson);
         }
         return learn_all(stage, lesson);
+    }
+
+    /// Whether rows are learned with other entries than they come with.
+    bool centred() const noexcept {
+        if constexpr (belief::HasScales<Belief>) return belief_.scales.centred();
+        return false;
     }
 
     Report learn_all(const Stager<T>& stage, const Lesson& lesson) {

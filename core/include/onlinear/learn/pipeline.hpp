@@ -34,15 +34,24 @@ public:
         }
         return stages_[round % kStages].row;
     }
-    /// Divides the row of a round by the scales of its features; those raised by it first, where it is
-    /// learned.
-    [[gnu::always_inline]] void scale(std::size_t round, bool learned) {
+    /// Divides the row of a round by the scales of its features, and takes their means from it first, where
+    /// the belief has such; they follow it before, where it is learned.
+    [[gnu::always_inline]] Fault scale(std::size_t round, bool learned) {
         if constexpr (belief::HasScales<Belief>) {
-            if (!belief_.scales.on()) return;
+            if (!scales_) return Fault::none;
+            Stage<T>& stage = stages_[round % kStages];
             belief_.scales.keep();
-            if (learned) belief_.scales.raise(belief_, stages_[round % kStages]);
-            belief_.scales.divide(stages_[round % kStages], belief_.planes());
+            if (centres_) [[unlikely]] {
+                if (!learned)
+                    belief_.scales.change(stage, belief_.planes());
+                else if (!belief_.scales.learn_centred(belief_, stage))
+                    return Fault::too_many_means;
+                return Fault::none;
+            }
+            if (learned) belief_.scales.raise(belief_, stage);
+            belief_.scales.divide(stage, belief_.planes());
         }
+        return Fault::none;
     }
     /// Stages one more row.
     [[gnu::always_inline]] void advance() {
@@ -72,7 +81,7 @@ public:
     /// and what is left of it may be infinite where every value was finite.
     Refusal late_fault(std::size_t round) noexcept {
         if constexpr (kShowsFaults) {
-            if (stager_.plain() && !scales()) return stager_.fault_of(index(round), stages_[round % kStages]);
+            if (stager_.plain() && !scales_) return stager_.fault_of(index(round), stages_[round % kStages]);
         }
         return {};
     }
@@ -82,14 +91,19 @@ private:
     /// Rows need not be looked at when they are staged: what is not finite shows in their variance.
     static constexpr bool kShowsFaults = task::ReadsVariance<Task> && belief::VarianceShowsFaults<Belief>;
 
-    [[gnu::always_inline]] bool scales() const noexcept {
-        if constexpr (belief::HasScales<Belief>) return belief_.scales.on();
+    static bool scales(const Belief& belief) noexcept {
+        if constexpr (belief::HasScales<Belief>) return belief.scales.on();
+        return false;
+    }
+    static bool centres(const Belief& belief) noexcept {
+        if constexpr (belief::HasScales<Belief>) return belief.scales.centred();
         return false;
     }
 
     [[gnu::always_inline]] bool restage(std::size_t row, Stage<T>& to) const {
+        if (centres_) return false;  // it has other entries by now
         if constexpr (kShowsFaults) {
-            if (!scales()) return stager_.again_unseen(row, to);
+            if (!scales_) return stager_.again_unseen(row, to);
         }
         return stager_.again(row, to);
     }
@@ -109,7 +123,7 @@ private:
     Belief& belief_;
     Stages& stages_;
     std::size_t end_, staged_ = 0;
-    const bool prefetches_ = !stager_.plain();
+    const bool prefetches_ = !stager_.plain(), scales_ = scales(belief_), centres_ = centres(belief_);
     Refusal refusal_;
 };
 

@@ -55,7 +55,8 @@ enum class Fault : int {
     step_overflow,      // the step would make a weight infinite
     variance_overflow,  // the step would make a variance infinite
     row_length,
-    bad_cost,  // a cost that is negative or not finite
+    bad_cost,        // a cost that is negative or not finite
+    too_many_means,  // features that would have to be centred
 };
 
 struct Refusal {

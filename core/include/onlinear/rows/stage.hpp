@@ -133,6 +133,42 @@ public:
         measure_norm();
     }
 
+    /// Gives the row an entry, 0 where it has none, for every one of `count` rising slots, and takes those of
+    /// 0 that are not among them away.
+    void spread(const std::uint32_t* slots, std::size_t count, const Planes<T>& planes) {
+        const std::size_t size = n_entries();
+        if (row.dense && count > 0 && size == count && slots[count - 1] == count) return;
+        const bool intercept = has_first() && value_[0] != 0;
+        const std::uint32_t* const at = entries_at();
+        const T* const x = entries();
+        Stage wide;
+        wide.at_.swap(spare_at_);
+        wide.value_.swap(spare_value_);
+        wide.reserve(size + count);
+        std::uint32_t n = 0;
+        for (std::size_t i = 0, k = 0; i < size || k < count;) {
+            const std::uint32_t slot = k < count ? planes.address(slots[k]) : 0;
+            const bool asked = k < count && (i == size || slot <= at[i]);
+            const bool own = i < size && (k == count || at[i] <= slot);
+            if (asked || x[i] != 0) {
+                wide.at()[n] = asked ? slot : at[i];
+                wide.value()[n++] = own ? x[i] : T{0};
+            }
+            k += asked;
+            i += own;
+        }
+        spare_at_.swap(at_);
+        spare_value_.swap(value_);
+        at_.swap(wide.at_);
+        value_.swap(wide.value_);
+        close(n, intercept, planes);
+    }
+    /// The entries but the intercept's: their number, where they are, and their values.
+    std::size_t n_entries() const noexcept { return row.size - (has_first() ? 1 : 0); }
+    const std::uint32_t* entries_at() const noexcept { return at_.data() + 1; }
+    T* entries() noexcept { return value_.data() + 1; }
+    const T* entries() const noexcept { return value_.data() + 1; }
+
     void measure_norm() noexcept { row.norm2 = simd<T>().norm2(row.value, row.size); }
     /// The same of a closed row whose values' squares have been added up.
     void set_norm(double values) noexcept {
@@ -174,6 +210,8 @@ private:
 
     BigArray<std::uint32_t> at_;
     BigArray<T> value_;
+    BigArray<std::uint32_t> spare_at_;  // what `spread` writes to
+    BigArray<T> spare_value_;
     std::uint32_t dense_size_ = 0;
     std::size_t dense_width_ = 0, dense_planes_ = 0;
 };

@@ -104,7 +104,7 @@ public:
     }
     void column(const char*, Planes<T>&) override {}  // written whole beside the touched weights
     void matrix(const char*, BigArray<T>&, std::size_t, std::size_t) override { plain_ = false; }
-    void table(const char*, std::vector<double>&, std::size_t) override { plain_ = false; }
+    void table(const char*, std::vector<double>&, std::size_t) override {}  // as a column
     bool loading() const noexcept override { return false; }
 
     /// Nothing where there is more to the state than planes of one shape.

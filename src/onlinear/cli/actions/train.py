@@ -23,6 +23,7 @@ def run(
     template: list[str] | None,
     parameter: list[str] | None,
     scale: str | None,
+    center: bool,
     passes: int,
     save: Path | None,
     test: list[str] | None,
@@ -54,7 +55,7 @@ def run(
         templates=template,
         files=needed(files),
         algorithm=algorithm,
-        parameters=_with_scale(values_of(parameter or []), scale),
+        parameters=_with_units(values_of(parameter or []), scale, center),
         reading=reader_options(**reading),
         passes=passes,
         save=save,
@@ -78,10 +79,12 @@ def run(
     return code
 
 
-def _with_scale(parameters: dict[str, Any], word: str | None) -> dict[str, Any]:
-    """The parameters with the one that --scale means, where it is given."""
-    if word is None:
-        return parameters
-    if "scale" in parameters:
-        raise UsageError("-p scale and --scale mean the same; give one of them")
-    return {**parameters, "scale": None if word == "none" else word}
+def _with_units(parameters: dict[str, Any], scale: str | None, center: bool) -> dict[str, Any]:
+    """The parameters with those that --scale and --center mean, where they are given."""
+    meant: dict[str, Any] = {} if scale is None else {"scale": None if scale == "none" else scale}
+    if center:
+        meant["center"] = True
+    for name in meant:
+        if name in parameters:
+            raise UsageError(f"-p {name} and --{name} mean the same; give one of them")
+    return {**parameters, **meant}
