@@ -75,7 +75,8 @@ std::pair<double, double> watch_targets(MeanTarget& self, const Given<double>& t
     for (std::size_t i = 0; i < rows; ++i) {
         const double target = targets.data()[i];
         if (!kinds.counts(i)) continue;
-        (kinds.apart(i) ? error.second : error.first) += self.error(target);
+        double& sum = kinds.apart(i) ? error.second : error.first;
+        sum = within_range(sum + self.error(target));
         self.pass(target);
         if (!kinds.apart(i)) self.learn(target);
     }

@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
+
+from onlinear.cli import _train, main
 
 from ..waiting import DEADLINE
 
@@ -80,3 +83,22 @@ def write_svmlight(path: Path, rows: int, *, features: int = 50, classes: int = 
         lines.append(f"{label} " + " ".join(f"{c + 1}:{v}" for c, v in zip(columns, values, strict=True)))
     path.write_text("\n".join(lines) + "\n")
     return path
+
+
+class EnoughError(Exception):
+    """A run that is to be resumed."""
+
+
+def stopped(arguments: list[str], after: int) -> None:
+    """Run the command until it has written so many checkpoints."""
+    save, left = _train.Checkpoint.save, [after]
+
+    def save_and_stop(self: Any, model: Any, progress: Any) -> None:
+        save(self, model, progress)
+        left[0] -= 1
+        if left[0] == 0:
+            raise EnoughError
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_train.Checkpoint, "save", save_and_stop)
+        assert main(arguments) == 1

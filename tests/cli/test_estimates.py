@@ -115,6 +115,22 @@ def test_the_mean_is_that_of_the_targets_before(targets: list[float], cut: int) 
     assert mean.changes == pytest.approx((np.diff(y) ** 2).sum(), rel=1e-9)
 
 
+@pytest.mark.parametrize("size", [1e155, 1.7e308])
+def test_sums_over_enormous_targets_stay_numbers(size: float) -> None:
+    """They end at the largest number there is, and are believed when a run goes on from them."""
+    mean = _core.MeanTarget()
+    told = 0.0
+    for targets in ([size, -size, size, 0.0], [-size, size, -size]):
+        told = mean.watch(np.array(targets), None, None)[0]
+        state = mean.state()
+        assert np.isfinite([told, mean.changes, mean.expected_changes, *state.values()]).all()
+        assert abs(state["mean"]) <= size
+        assert abs(state["centre"]) <= size
+        mean = _core.MeanTarget(**state)
+    assert mean.changes == np.finfo(float).max
+    assert in_long_runs(mean) is None
+
+
 def test_the_majority_stands_beside_the_error(tmp_path: Path) -> None:
     """In the table, in the summary, and in JSON, of held-out rows as well."""
     data = write_svmlight(tmp_path / "d.svm", 300, classes=3)

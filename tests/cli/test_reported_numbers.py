@@ -12,7 +12,7 @@ import onlinear
 from onlinear.cli import main
 from onlinear.cli._estimates import chosen
 
-from .commands import write_svmlight
+from .commands import stopped, write_svmlight
 
 
 def report(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, object]:
@@ -86,6 +86,35 @@ def test_early_stop_waits_exactly_as_long_as_asked(
 
     assert len(set(errors[best:])) == 1
     assert found["passes"] == best + 1 + patience
+
+
+@pytest.mark.parametrize("size", [1e160, 1e308])
+def test_errors_too_large_to_be_added_stop_nothing(
+    size: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The run ends, goes on from any checkpoint, and its model loads; a sum past all numbers is told as infinite."""
+    rng = np.random.default_rng(0)
+    data, saved, folder = tmp_path / "a.svm", tmp_path / "m.safetensors", tmp_path / "run"
+    lines = [f"{size * rng.uniform(-1.7, 1.7)!r} 1:{rng.random()} 2:{rng.random()}\n" for _ in range(60)]
+    data.write_text("".join(lines))
+    words = [data, "--task", "regression", "--passes", 2, "--holdout", 0.3]
+    run = ["--checkpoint", folder, "--every", 7, "--resume", "--save", saved]
+    whole = report(capsys, *words, "--save", saved)
+    before = saved.read_bytes()
+    stopped(["train", *map(str, [*words, *run]), "-q"], 9)
+    found = report(capsys, *words, *run)
+
+    assert found["examples"] == whole["examples"]
+    assert found["mean_squared_error"] is None  # JSON has no infinity
+    assert (found["mean_absolute_error"] is None) == (size > 1e300)
+    assert saved.read_bytes() == before
+    assert main(["train", *map(str, words)]) == 0
+    assert "mean error^2 inf" in capsys.readouterr().out
+    assert main(["evaluate", str(saved), str(data), "--json"]) == 0
+    figures = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert figures["mean_squared_error"] is figures["r2"] is None
+    assert main(["evaluate", str(saved), str(data)]) == 0
+    assert all(len(line) < 40 for line in capsys.readouterr().out.splitlines())
 
 
 def test_a_pass_that_changes_nothing_is_the_last(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

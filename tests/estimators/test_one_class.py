@@ -211,3 +211,7 @@ def test_a_share_must_be_one_and_needs_a_price() -> None:
             PassiveAggressiveOneClass(nu=wrong).fit(INSIDE)
     with pytest.raises(ParameterError, match="Give a radius"):
         PassiveAggressiveOneClass(variant="pa").fit(INSIDE)
+    with pytest.raises(ParameterError, match="weighed='step' is for a radius that is given or bounded"):
+        PassiveAggressiveOneClass(weighed="step").fit(INSIDE)
+    for known in ({"radius": 1.0}, {"max_radius": 2.0}):
+        PassiveAggressiveOneClass(weighed="step", **known).fit(INSIDE)

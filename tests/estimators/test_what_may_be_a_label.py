@@ -79,6 +79,10 @@ NO_LABELS: dict[str, tuple[Any, str]] = {
     "complex": ([1j, 2j], "of type complex"),
     "long doubles": (np.array([1, 2], dtype=np.longdouble), "of type longdouble"),
     "missing": (["a", pd.NA, "b"], "contains <NA>.* Leave out rows"),
+    "endless numbers": (
+        [10**5000, 10**6000],
+        r"a number of \d+ bits; a label may have 14000.*Make it a string",
+    ),
     "NUL at the end": (["a", "a\0"], r"contains 'a\\x00', which ends in NUL"),
     "objects, NUL": (np.array(["a", "a\0"], dtype=object), r"contains 'a\\x00', which ends in NUL"),
 }

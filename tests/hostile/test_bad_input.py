@@ -606,6 +606,19 @@ def test_weights_of_what_is_no_class_are_refused(key: Any) -> None:
     AROWClassifier(class_weight={np.int64(0): 1.0, np.str_("a"): 2.0, True: 3.0}).fit(np.eye(2), [0, 1])
 
 
+def test_whole_numbers_that_python_does_not_write_are_refused() -> None:
+    """As parameters, keys and labels: no model file could be read that held them, and no message shows them."""
+    for name in ("passes", "n_iter_no_change", "bits", "n_jobs"):
+        with pytest.raises(ParameterError, match=f"{name} must be .* got a number of 16610 bits"):
+            AROWClassifier(**{name: 10**5000}).fit(np.eye(2), [0, 1])
+    with pytest.raises(ParameterError, match="class_weight has a number of 16610 bits for a key"):
+        AROWClassifier(class_weight={10**5000: 1.0}).fit(np.eye(2), [0, 1])
+    model = AROWClassifier()
+    with pytest.raises(DataError, match="y contains a number of 16610 bits; a label may have 14000"):
+        model.learn_one({0: 1.0}, 10**5000)
+    model.learn_one({0: 1.0}, 2**14000 - 1)
+
+
 def test_a_number_is_no_type() -> None:
     """NumPy's numbers have one."""
     from onlinear import AROWClassifier

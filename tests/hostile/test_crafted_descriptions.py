@@ -16,7 +16,7 @@ import onlinear
 from onlinear.cli import _train, main
 from onlinear.exceptions import DataError, ModelFileError, ParameterError
 
-from ..cli.commands import write_svmlight
+from ..cli.commands import stopped, write_svmlight
 from .crafting import edited
 
 STRANGE: list[Any] = [
@@ -36,25 +36,6 @@ STRANGE: list[Any] = [
     {},
     {"a": 1},
 ]
-
-
-class EnoughError(Exception):
-    """A run that is to be resumed."""
-
-
-def stopped(arguments: list[str], after: int) -> None:
-    """Run the command until it has written so many checkpoints."""
-    save, left = _train.Checkpoint.save, [after]
-
-    def save_and_stop(self: Any, model: Any, progress: Any) -> None:
-        save(self, model, progress)
-        left[0] -= 1
-        if left[0] == 0:
-            raise EnoughError
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_train.Checkpoint, "save", save_and_stop)
-        assert main(arguments) == 1
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

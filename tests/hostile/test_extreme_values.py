@@ -298,6 +298,38 @@ def test_the_ends_of_what_a_variance_may_start_from(
         check_twins(model, tmp_path / "model.safetensors", X, y)
 
 
+@pytest.mark.parametrize("scale", ["typical", "max", None])
+@pytest.mark.parametrize("name", ["AROWRegressor", "PassiveAggressiveRegressor"])
+def test_targets_whose_errors_have_no_finite_sum(name: str, scale: str | None, tmp_path: Path) -> None:
+    """The sum of absolute errors ends at the largest number, however many are added."""
+    X = np.random.default_rng(0).standard_normal((40, 2))
+    y = np.where(np.arange(40) % 2, 1.7e308, -1.7e308)
+    model = getattr(onlinear, name)(scale=scale, dtype="float64", fit_intercept=False)
+    for row in range(40):
+        try:
+            model.partial_fit(X[row : row + 1], y[row : row + 1])
+        except NumericError:
+            assert scale != "typical"  # in which targets are as large as any other
+    if name == "AROWRegressor" and scale != "typical":
+        return  # no weight can be so large: nothing has been learned
+    assert model.model_.learner.total_cost == np.finfo(float).max
+    check_sound(model)
+    check_twins(model, tmp_path / "model.safetensors", X[:5], np.arange(5))
+
+
+@pytest.mark.parametrize("update", ["prediction", "max_loss"])
+@pytest.mark.parametrize("name", ["AROWClassifier", "PassiveAggressiveClassifier"])
+def test_costs_that_have_no_finite_sum(name: str, update: str, tmp_path: Path) -> None:
+    """Two mistakes cost more than a number can say."""
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((40, 2)), rng.integers(0, 3, 40)
+    model = getattr(onlinear, name)(cost_matrix=(1 - np.eye(3)) * 1.7e308, cost_update=update)
+    survive(model, X, y)
+    assert model.total_cost_ == np.finfo(float).max
+    check_sound(model)
+    check_twins(model, tmp_path / "model.safetensors", X[:5], y[:5])
+
+
 @pytest.mark.parametrize(("dtype", "largest"), [("float32", 1e14), ("float64", 1e144)])
 def test_the_square_of_a_denominator_fits(dtype: str, largest: float, tmp_path: Path) -> None:
     """AdaGrad keeps it when a third class comes; a larger one is refused before there is any data."""

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import zlib
+from array import array
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -144,6 +145,9 @@ def test_zeros_keep_their_signs(dtype: str, tiny: float, columns: int, tmp_path:
         (onlinear.NORMAClassifier, "nu", Fraction(1, 2), 0.5),
         (onlinear.AROWClassifier, "dtype", np.float32, "float32"),
         (onlinear.AROWClassifier, "dtype", np.dtype("float64"), "float64"),
+        (onlinear.AROWClassifier, "bits", np.uint8(9), 9),
+        (onlinear.AROWClassifier, "max_features", np.int32(9), 9),
+        (onlinear.AROWClassifier, "class_weight", {np.int64(1): np.float32(2)}, {1: 2.0}),
     ],
 )
 def test_parameters_of_every_kind_come_back(
@@ -156,6 +160,52 @@ def test_parameters_of_every_kind_come_back(
     assert twin.get_params()[parameter] == plain_value
     assert twin.digest() == model.digest()
     assert twin.partial_fit([[3.0]], [1]).digest() == model.partial_fit([[3.0]], [1]).digest()
+
+
+COSTS = [[0.0, 2.0, 3.0], [1.0, 0.0, 5.0], [1.0, 0.5, 0.0]]
+
+
+@pytest.mark.parametrize(
+    "as_given",
+    [
+        list,
+        np.array,
+        lambda rows: memoryview(np.array(rows)),
+        scipy.sparse.csr_array,
+        lambda rows: np.array(rows, dtype=np.longdouble),
+        lambda rows: [array("d", row) for row in rows],
+    ],
+    ids=["lists", "array", "memoryview", "sparse array", "long double", "buffers"],
+)
+@pytest.mark.parametrize("parameter", ["cost_matrix", "initial_mean"])
+def test_arrays_of_every_kind_come_back(parameter: str, as_given: Any, tmp_path: Path) -> None:
+    """What is learned after loading, and by a fit that starts anew, follows them as before."""
+    if parameter == "initial_mean" and as_given is scipy.sparse.csr_array:
+        return  # a mean is dense
+    X, y = np.random.default_rng(0).normal(size=(40, 3)), np.arange(40) % 3
+    start = onlinear.AROWClassifier(scale=None, random_state=0, **{parameter: as_given(COSTS)})
+    model = start.partial_fit(X, y, classes=[0, 1, 2])
+    model.save(tmp_path / "m.safetensors")
+    twin = onlinear.load(tmp_path / "m.safetensors")
+
+    assert np.array_equal(twin.get_params()[parameter], COSTS)
+    assert twin.partial_fit(X, y).digest() == model.partial_fit(X, y).digest()
+    assert twin.fit(X, y).digest() == model.fit(X, y).digest()
+    plain = onlinear.AROWClassifier(scale=None, random_state=0).fit(X, y)
+    assert plain.digest() != model.digest()
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "語", "😀"])
+def test_a_name_may_be_as_long_as_the_disk_allows(letter: str, tmp_path: Path) -> None:
+    """255 bytes; the file that is written aside has no longer one."""
+    path = tmp_path / (letter * (255 // len(letter.encode())))
+    left = tmp_path / f".{os.fsdecode(os.fsencode(path.name)[:100])}.0a1b2c3d.{2**22 + 1}.part"
+    left.touch()
+    model = onlinear.AROWClassifier().fit([[0.0], [1.0]], [0, 1])
+    model.save(path)
+    model.save(path)
+    assert onlinear.load(path).digest() == model.digest()
+    assert [item.name for item in tmp_path.iterdir()] == [path.name]
 
 
 def test_a_model_most_of_whose_weights_were_touched_is_written_whole(tmp_path: Path) -> None:

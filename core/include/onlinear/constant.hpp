@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "onlinear/numeric/within_range.hpp"
+
 /// What somebody gets wrong who never looks at a row: who always answers the class met most often so far, or
 /// the mean of the targets so far. A learner that is no better has learned nothing, whatever its error is
 /// called.
@@ -96,28 +98,29 @@ public:
     explicit MeanTarget(MeanState state = {}) : s_(state) {}
     const MeanState& state() const noexcept { return s_; }
 
-    double error(double target) const noexcept { return std::abs(target - s_.mean); }
+    double error(double target) const noexcept { return std::abs(within_range(target - s_.mean)); }
 
     /// A row that is learned.
     void learn(double target) noexcept {
         ++s_.learned;
-        s_.mean += (target - s_.mean) / static_cast<double>(s_.learned);
+        s_.mean += within_range(target - s_.mean) / static_cast<double>(s_.learned);
     }
 
     /// A row in the order of the stream, learned or not.
     void pass(double target) noexcept {
-        if (s_.seen > 0) s_.steps += (target - s_.last) * (target - s_.last);
+        const double step = within_range(target - s_.last);
+        if (s_.seen > 0) s_.steps = within_range(s_.steps + step * step);
         ++s_.seen;
-        const double before = target - s_.centre;
+        const double before = within_range(target - s_.centre);
         s_.centre += before / static_cast<double>(s_.seen);
-        s_.spread += before * (target - s_.centre);
+        s_.spread = within_range(s_.spread + before * within_range(target - s_.centre));
         s_.last = target;
     }
 
     /// The squared steps from row to row, and what they would add up to in random order: twice the squares
     /// around the mean (von Neumann. Annals of Mathematical Statistics 12, 1941).
     double steps() const noexcept { return s_.steps; }
-    double expected_steps() const noexcept { return 2 * s_.spread; }
+    double expected_steps() const noexcept { return within_range(2 * s_.spread); }
 
 private:
     MeanState s_;

@@ -116,6 +116,11 @@ class OneClass(OfRows):
                 f"{self.owner}: variant={self.variant!r} has no steps that are shares of a radius yet to be learned. "
                 "Give a radius, or use variant='pa1'."
             )
+        if self.by_share and self.weighed != "price":
+            raise ParameterError(
+                f"{self.owner}: weighed={self.weighed!r} is for a radius that is given or bounded; where it is learned, the "
+                "price is a share of it. Use weighed='price'."
+            )
         if self.max_radius is not None:
             check_number(self.owner, "max_radius", self.max_radius, 0.0, 1e150, open_low=True)
         if self.contamination is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from ._errors import UsageError, printable
@@ -25,8 +26,20 @@ def complain(text: str) -> None:
 
 
 def say_json(value: object) -> None:
-    """Write a line of JSON."""
-    say(json.dumps(value))
+    """Write a line of JSON, which has no word for what is no number or infinite: null."""
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(value))
+    say(text)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not isfinite(value) else value
 
 
 def needed(files: list[str] | None) -> list[str]:

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from ._errors import printable
+from ._summary import shown
 
 __all__ = ["Display", "Silent", "display"]
 
@@ -73,9 +74,9 @@ class Display(Silent):
         since = (mistakes - wrong) / max(examples - before, 1)
         self._last = (examples, mistakes)
         average = mistakes / max(examples, 1)
-        always = "" if constant is None else f"{constant / max(examples, 1):8.6f}  "
+        always = "" if constant is None else f"{shown(constant / max(examples, 1), 6):>8}  "
         self._write(
-            f"{average:8.6f}  {since:8.6f}  {always}{position:8d} "
+            f"{shown(average, 6):>8}  {shown(since, 6):>8}  {always}{position:8d} "
             f"{_cut(label):>16} {_cut(guess):>16}  {features:8d}\n"
         )
         self.next_point *= 2

@@ -9,9 +9,10 @@ from ._errors import printable
 if TYPE_CHECKING:
     from ..model.types import Values
 
-__all__ = ["render_figures", "summary"]
+__all__ = ["render_figures", "shown", "summary"]
 
 _MOST_CLASSES = 20
+_LARGE = 1e15  # beyond, not every digit is known
 
 #: Figures of tasks and how they are called here; those of a run are progressive.
 _MEASURED = {
@@ -111,8 +112,13 @@ def _figures_as_text(figures: Values) -> str:
     return "\n".join(f"{_MEASURED[name]:<18} {_rate(value)}" for name, value in known)
 
 
+def shown(value: float, digits: int) -> str:
+    """A number with so many digits behind the point, or in powers of ten where it is very large."""
+    return f"{value:.{digits}f}" if abs(value) < _LARGE else f"{value:.6g}"
+
+
 def _rate(error: float | None) -> str:
-    return "-" if error is None else f"{error:.4f}"
+    return "-" if error is None else shown(error, 4)
 
 
 def render_figures(figures: Values) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+from sys import float_info
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .. import _core
@@ -24,7 +26,9 @@ Figure = float | None
 
 
 def share(part: float, whole: float) -> Figure:
-    """A mean, or None of nothing."""
+    """A mean, or None of nothing; infinite where the sum has reached the largest number."""
+    if part == float_info.max:
+        return inf
     return part / whole if whole else None
 
 
@@ -115,7 +119,7 @@ class Task:
         if "cost" not in counts.sums and model.recipe.cost_matrix is None:
             return {}
         total = counts.sums.get("cost", 0.0)
-        return {"total_cost": total, "mean_cost": share(total, counts.examples)}
+        return {"total_cost": share(total, 1), "mean_cost": share(total, counts.examples)}
 
     def n_features(self, model: Any) -> int:
         """Features known."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from sys import float_info
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..exceptions import DataError
-from ..model.stream import StreamLabels, rows_of
-from ..model.task_streams import LabelLists, ranking_measures, targets_in
+from ..model.stream import StreamLabels, plus, rows_of
+from ..model.task_streams import LabelLists, errors_of, ranking_measures, targets_in
 from ._errors import UsageError
 from ._reading import cell, named_label, open_like, read_blocks
+from ._task import share
 
 if TYPE_CHECKING:
     from typing import TypeGuard
@@ -188,25 +190,28 @@ class _Targets:
 
     def add(self, batch: Batch, blocks: Array) -> None:
         targets = targets_in(batch)
-        error = blocks[:, 0] - targets
-        self.absolute += float(np.abs(error).sum())
-        self.squared += float((error**2).sum())
-        self.largest = max(self.largest, float(np.abs(error).max(initial=0.0)))
+        absolute, squared, largest = errors_of(blocks[:, 0], targets)
+        self.absolute, self.squared = plus(self.absolute, absolute), plus(self.squared, squared)
+        self.largest = max(self.largest, largest)
         # The mean and the squares around it, batch by batch, without losing digits to a far mean.
-        n, mean = len(targets), float(targets.mean())
-        both = self.count + n
-        self.spread += float(((targets - mean) ** 2).sum()) + (mean - self.mean) ** 2 * self.count * n / both
-        self.mean += (mean - self.mean) * n / both
+        n, both = len(targets), self.count + len(targets)
+        with np.errstate(over="ignore", invalid="ignore"):  # targets may be too large to be squared
+            mean = float(targets.mean())
+            away = mean - self.mean
+            self.spread += float(((targets - mean) ** 2).sum()) + away * away * self.count * n / both
+        self.mean += away * n / both
         self.count = both
 
     def figures(self, rows: int) -> Values:
-        squared = self.squared / rows
+        squared = share(self.squared, rows)
         return {
-            "mean_absolute_error": self.absolute / rows,
+            "mean_absolute_error": share(self.absolute, rows),
             "mean_squared_error": squared,
-            "root_mean_squared_error": float(np.sqrt(squared)),
-            "largest_error": self.largest,
-            "r2": 1 - self.squared / self.spread if self.spread > 0 else None,
+            "root_mean_squared_error": None if squared is None else float(np.sqrt(squared)),
+            "largest_error": share(self.largest, 1),
+            "r2": 1 - self.squared / self.spread
+            if 0 < self.spread <= float_info.max > self.squared
+            else None,
         }
 
 

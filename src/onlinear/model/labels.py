@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from ..exceptions import DataError
+from .parameters import MOST_BITS, told
 from .rows import refuse_masked
 
 if TYPE_CHECKING:
@@ -352,6 +353,11 @@ def label_of(label: Label) -> Label:
             )
         return label if type(label) is float else float.__float__(label)
     if isinstance(label, int):
+        if label.bit_length() > MOST_BITS:
+            raise DataError(
+                f"y contains {told(label)}; a label may have {MOST_BITS}, else the model's file could not be read. "
+                "Make it a string, as with hex(label)."
+            )
         return label
     import numpy as np
 

@@ -161,7 +161,7 @@ class RowModel(Model):
             )
         except ParameterError as error:
             raise ParameterError(with_advice(recipe.owner, str(error))) from None
-        self.schema.max_features = native.max_features
+        self.schema.max_features, self.schema.bits = native.max_features, native.bits
         native.hash_names(self.schema.hash_of_names, self.schema.bits, self.schema.of_dicts())
         if self.schema.names is not None:
             native.name_columns(self.schema.names)

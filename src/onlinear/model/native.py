@@ -45,11 +45,19 @@ def check_scaled(belief: Axis, task: Axis | None, state: Values) -> None:
             if centred
             else f"state {MEANS!r} belongs to a belief with center=True, not to {belief}"
         )
-    learned, measured = sum(state.get("counters", ())[:1]) > 0, getattr(task, "scale", "none") != "none"
+    measured = getattr(task, "scale", "none") != "none"
     if "targets" in state and not measured:
         raise DataError(f"state 'targets' belongs to a task with scale='typical', not to {task}")
-    if measured and learned and "targets" not in state:
+    if measured and "targets" not in state and _has_learned(state):
         raise DataError(f"state 'targets' is missing, where {task} is from")
+
+
+def _has_learned(state: Values) -> bool:
+    """Whether a state is of rows; counters of another kind are refused where they are taken."""
+    try:
+        return bool(state["counters"][0] > 0)
+    except (LookupError, TypeError, ValueError):
+        return False
 
 
 class Report(NamedTuple):

@@ -20,6 +20,9 @@ __all__ = [
     "declared_choices",
 ]
 
+#: A whole number of more bits may have more than the 4,300 digits that Python reads out of a file.
+MOST_BITS = 14_000
+
 ADVICE = {
     "r": "Try r=1.0; larger values resist label noise.",
     "C": "Try C=1.0; smaller values resist label noise.",
@@ -51,17 +54,27 @@ def check_number(
 ) -> None:
     """Raise `ParameterError` unless `value` is a number in range."""
     kind = "a whole number" if whole else "a number"
+    high = min(high, sys.maxsize) if whole else high
     good = isinstance(value, int | float) and not isinstance(value, bool) if not whole else _is_whole(value)
     if not good and not whole:
         good = hasattr(value, "dtype") and getattr(value, "ndim", 1) == 0 and value.dtype.kind in "fiu"
     if good and not whole and isinstance(value, int):
         good = abs(value) <= sys.float_info.max
-    if not good or not (value > low if open_low else value >= low) or not value <= high:
+    # A narrow type of NumPy's does not hold the bounds, and warns of it.
+    size = float(value) if good and not isinstance(value, int | float) and not whole else value
+    if not good or not (size > low if open_low else size >= low) or not size <= high:
         bound = f"{'greater than' if open_low else 'at least'} {low:g}" + (
-            "" if high == float("inf") else f" and at most {high:g}"
+            "" if high in (float("inf"), sys.maxsize) else f" and at most {high:g}"
         )
         advice = ADVICE.get(name, "")
-        raise ParameterError(f"{owner}: {name} must be {kind}, {bound}, got {value!r}. {advice}".rstrip())
+        raise ParameterError(f"{owner}: {name} must be {kind}, {bound}, got {told(value)}. {advice}".rstrip())
+
+
+def told(value: object) -> str:
+    """A value as messages show it; Python does not write all whole numbers."""
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:
+        return f"a number of {value.bit_length()} bits"
+    return repr(value)
 
 
 def check_flag(owner: str, name: str, value: object) -> None:
@@ -119,6 +132,8 @@ def check_class_weight(owner: str, value: object) -> None:
         for label, weight in value.items():
             if not isinstance(label, str | int | float) and not hasattr(label, "item"):  # as NumPy's have
                 raise ParameterError(f"{owner}: class_weight must have classes for keys, got {label!r}.")
+            if isinstance(label, int) and label.bit_length() > MOST_BITS:
+                raise ParameterError(f"{owner}: class_weight has {told(label)} for a key, which is no class.")
             check_number(owner, f"class_weight[{label!r}]", weight, 0.0, sys.float_info.max)
     else:
         check_choice(owner, "class_weight", value, ("balanced", None))

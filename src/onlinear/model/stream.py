@@ -7,6 +7,7 @@ split at every row that brings a class not met before: the rows before it are le
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from sys import float_info
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _core
@@ -28,6 +29,7 @@ __all__ = [
     "StreamLabels",
     "label_name",
     "label_value",
+    "plus",
     "refused_line",
     "without_row",
 ]
@@ -37,6 +39,11 @@ Baseline: TypeAlias = "_core.MajorityClass | _core.MeanTarget"
 
 _UNKNOWN = -1
 _EXACT = float(1 << 53)
+
+
+def plus(total: float, part: float) -> float:
+    """The sum, or the largest number where it lies past that: a checkpoint holds no infinity."""
+    return min(total + part, float_info.max)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -56,7 +63,7 @@ class Counts:
         """Add another's counts."""
         for mine, theirs in ((self.sums, other.sums), (self.held_out_sums, other.held_out_sums)):
             for name, value in theirs.items():
-                mine[name] = mine.get(name, 0.0) + value
+                mine[name] = plus(mine.get(name, 0.0), value)
         self.examples += other.examples
         self.mistakes += other.mistakes
         self.updates += other.updates
@@ -356,7 +363,7 @@ class RowStream:
         done.mistakes += mistakes
         done.updates += updates
         if cost:
-            done.sums["cost"] = done.sums.get("cost", 0.0) + cost
+            done.sums["cost"] = plus(done.sums.get("cost", 0.0), cost)
         self._count(answers, start, learned, heavy, apart, scores, done)
         if not fault:
             return stop
@@ -394,7 +401,7 @@ class RowStream:
             errors = self.baseline.watch(answers[start : start + learned], heavy, apart)
             for sums, error in zip((done.sums, done.held_out_sums), errors, strict=True):
                 if error:
-                    sums["baseline"] = sums.get("baseline", 0.0) + error
+                    sums["baseline"] = plus(sums.get("baseline", 0.0), error)
         if scores is None:
             done.examples += learned if heavy is None else int(heavy[:learned].sum())
             return

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..exceptions import DataError, ReadError
 from .labels import Labels
-from .stream import RowStream, StreamLabels, label_name, refused_line
+from .stream import RowStream, StreamLabels, label_name, plus, refused_line
 from .undo import Undo, all_or_nothing
 
 if TYPE_CHECKING:
@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     from .ranker import RankerModel
     from .types import Answers, Array, Label
 
-__all__ = ["LabelLists", "OneClassStream", "RankingStream", "TargetStream", "ranking_measures", "targets_in"]
+__all__ = [
+    "LabelLists",
+    "OneClassStream",
+    "RankingStream",
+    "TargetStream",
+    "errors_of",
+    "ranking_measures",
+    "targets_in",
+]
 
 # ---------------------------------------------------------------------- targets, and none
 
@@ -50,12 +58,12 @@ class TargetStream(_PlainStream):
         return targets_in(batch)
 
     def _tally(self, answers: Array, rows: Array, scores: Array) -> dict[str, float]:
-        error = scores[:, 0] - answers[rows]
-        return {"absolute": float(np.abs(error).sum()), "squared": float((error**2).sum())}
+        absolute, squared, _ = errors_of(scores[:, 0], answers[rows])
+        return {"absolute": absolute, "squared": squared}
 
     def _constant(self, answers: Array, rows: Array) -> float:
         always = 0.0 if self.baseline is None else self.baseline.answer
-        return float(np.abs(answers[rows] - always).sum())
+        return errors_of(np.float64(always), answers[rows])[0]
 
     def label_text(self, batch: Batch, row: int) -> str:
         """The target of a row."""
@@ -100,6 +108,14 @@ def first_with_weight(batch: Batch, start: int, stop: int) -> int:
         return start
     heavy = np.flatnonzero(batch.weight[start:stop] > 0)
     return start + int(heavy[0]) if len(heavy) else stop
+
+
+def errors_of(predicted: Array | np.float64, targets: Array) -> tuple[float, float, float]:
+    """The sums of absolute and of squared errors, and the largest; each at most the largest number."""
+    with np.errstate(over="ignore"):
+        error = np.abs(predicted - targets)
+        absolute, squared, largest = error.sum(), (error * error).sum(), error.max(initial=0.0)
+    return plus(0.0, float(absolute)), plus(0.0, float(squared)), plus(0.0, float(largest))
 
 
 def targets_in(batch: Batch) -> Array:

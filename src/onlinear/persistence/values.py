@@ -41,10 +41,15 @@ def plain(value: object) -> Any:
         value = value.item()
     if isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, np.ndarray | list | tuple):
-        return {"array": np.asarray(value).tolist()}
     if isinstance(value, np.dtype | type):
         return str(np.dtype(value))
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        return None
+    array = np.asarray(value.toarray() if hasattr(value, "toarray") else value)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        array = array.astype(np.float64)  # what the core was told
+    if array.ndim:  # of whatever kind: a list, a sparse matrix, a data frame
+        return {"array": array.tolist()}
     if hasattr(value, "__float__"):  # a fraction, a decimal: what the core was told
         return float(value)
     return None

@@ -77,7 +77,8 @@ def writable(path: Path) -> Path:
 
 
 def _prefix(path: Path) -> str:
-    return f".{path.name[:100]}."
+    # The name of a file has 255 bytes at most, and letters have up to four.
+    return f".{os.fsdecode(os.fsencode(path.name)[:100])}."
 
 
 def sweep(path: Path) -> None:

@@ -1,19 +1,12 @@
 #pragma once
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "onlinear/learner.hpp"
+#include "onlinear/numeric/within_range.hpp"
 
 namespace onlinear {
-
-/// What lies past the largest number is taken for it: units may be so large that weights in them are.
-inline double within_range(double value) noexcept {
-    constexpr double kMost = std::numeric_limits<double>::max();
-    return std::clamp(value, -kMost, kMost);
-}
 
 /// A belief as a whole: made, copied, and its numbers read and given, by name or weight by weight. That takes
 /// neither task nor rule, so it is compiled once for each belief, in src/learner_contents.cpp, and not anew

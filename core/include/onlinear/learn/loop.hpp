@@ -366,8 +366,8 @@ private:
         report.mistakes += round.mistake;
         report.updates += round.updated;
         if (round.cost != 0) {  // a sum of fractions depends on its order, so it is kept round by round
-            counters.cost += round.cost;
-            report.cost += round.cost;
+            counters.cost = within_range(counters.cost + round.cost);
+            report.cost = within_range(report.cost + round.cost);
         }
     }
 
