@@ -4,7 +4,7 @@ Examples
 --------
 >>> from onlinear import belief
 >>> belief.Diagonal(projection="drop", initial_variance=0.5)
-Diagonal(projection='drop', initial_variance=0.5, min_variance=0.0, average=False, late=False, scale='none')
+Diagonal(projection='drop', initial_variance=0.5, min_variance=0.0, average=False, late=False, scale='none', center=False)
 """
 
 from ._core import belief as _native
