@@ -106,6 +106,15 @@ void Handle::measure(Matrix matrix) {
     measure_scores(*learner, matrix);
 }
 
+void Handle::shift_map(Matrix matrix, const Array& labels, const std::optional<Array>& weights) {
+    const auto lock = own_turn(turn);
+    fit_columns(matrix);
+    const auto* classes = flat<std::int32_t>(labels, "labels", matrix.rows);
+    const auto* weight = flat<double>(weights, "weights", matrix.rows);
+    nb::gil_scoped_release release;
+    onlinear::shift_map(*learner, matrix, classes, weight);
+}
+
 nb::object Handle::best(Matrix matrix, const std::vector<std::size_t>& order, std::size_t threads) const {
     const auto lock = shared_turn(turn);
     fit_columns(matrix);

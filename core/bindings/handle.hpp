@@ -25,6 +25,9 @@ struct Handle {
     /// See measure_scores.
     void measure(Matrix matrix);
 
+    /// See shift_map.
+    void shift_map(Matrix matrix, const Array& labels, const std::optional<Array>& weights);
+
     /// See best_classes.
     nb::object best(Matrix matrix, const std::vector<std::size_t>& order, std::size_t threads) const;
 

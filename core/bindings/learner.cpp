@@ -106,6 +106,20 @@ void bind_learner(nb::module_& m) {
         .def(
             "measure_dense", [](Handle& self, const Array& x) { self.measure(dense(x)); }, nb::arg("x"))
         .def(
+            "shift_map_csr",
+            [](Handle& self, const Array& data, const Array& indices, const Array& indptr,
+               std::size_t columns, const Array& labels, const std::optional<Array>& weights) {
+                self.shift_map(csr(data, indices, indptr, columns), labels, weights);
+            },
+            nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"), nb::arg("labels"),
+            nb::arg("weights").none())
+        .def(
+            "shift_map_dense",
+            [](Handle& self, const Array& x, const Array& labels, const std::optional<Array>& weights) {
+                self.shift_map(dense(x), labels, weights);
+            },
+            nb::arg("x"), nb::arg("labels"), nb::arg("weights").none())
+        .def(
             "read_csr",
             [](const Handle& self, const Array& data, const Array& indices, const Array& indptr,
                std::size_t columns, bool variances, std::size_t threads) {
@@ -276,6 +290,13 @@ void bind_learner(nb::module_& m) {
                 return self.learner->cut.probability();
             },
             "The probability from which labels are predicted, as learned; None before there is one.")
+        .def(
+            "set_label_cut",
+            [](Handle& self, double probability) {
+                const auto lock = own_turn(self.turn);
+                set_label_cut(*self.learner, probability);
+            },
+            nb::arg("probability"))
         .def(
             "distance_cut",
             [](const Handle& self, double share) {

@@ -1,6 +1,7 @@
 #include "onlinear/whole.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace onlinear {
 
@@ -54,6 +55,36 @@ void expect_classes(RowLearner& learner, std::size_t classes) {
 bool take_back_room(RowLearner& learner, std::size_t features, std::size_t classes) {
     if (classes < 2 || learner.blocks() < 2) throw std::invalid_argument("two classes or more must stay");
     return learner.shrink_classes(features, classes);
+}
+
+void shift_map(RowLearner& learner, const Matrix& matrix, const std::int32_t* labels, const double* weights) {
+    constexpr double kLargest = 1e100;
+    constexpr int kSteps = 30;
+    if (learner.blocks() != 1) return;
+    std::vector<double> scores(matrix.rows);
+    if (learner.read(matrix, Reading::scores, scores.data(), 1)) return;
+    Calibration map = learner.calibration;
+    const double before = map.offset;
+    for (int step = 0; step < kSteps; ++step) {
+        double slope = map.h_oo * (before - map.offset), curvature = map.h_oo;
+        for (std::size_t i = 0; i < matrix.rows; ++i) {
+            const double p = map.probability(scores[i]), w = weights ? std::min(weights[i], kLargest) : 1.0;
+            slope += w * (labels[i] - p);
+            curvature += w * p * (1 - p);
+        }
+        const double move = std::clamp(slope / curvature, -1.0, 1.0);
+        if (!std::isfinite(move)) return;
+        map.offset = std::clamp(map.offset + move, -50.0, 50.0);
+        if (std::abs(move) < 1e-9) break;
+    }
+    learner.calibration.offset = map.offset;
+}
+
+void set_label_cut(RowLearner& learner, double probability) {
+    std::vector<double> numbers = learner.cut.numbers();
+    if (numbers.empty()) return;
+    numbers[1] = std::clamp(probability, 0.0, 1.0) * numbers[2];
+    learner.cut = Cut::from(numbers);
 }
 
 Matrix row_of(RowLearner& learner, FeatureMap& map, bool learning, Refusal& refusal) {

@@ -119,6 +119,38 @@ TEST("room is made for as many features as there may be, and taken back while no
     CHECK(several->features() == 2 && several->blocks() == 3);
 }
 
+TEST("the offset of a map follows the classes of known rows, of two classes and nowhere else") {
+    const Stream s = stream(200, 5, 2);
+    const auto two = binary(5);
+    learn(*two, s);
+    const Calibration before = two->calibration;
+    const std::vector<std::int32_t> ones(s.size(), 1);
+    const std::vector<double> none(s.size(), 0.0);
+    shift_map(*two, s.as_dense(0, s.size()), ones.data(), none.data());
+    CHECK(two->calibration.offset == before.offset);
+    shift_map(*two, s.as_dense(0, s.size()), ones.data(), nullptr);
+    CHECK(two->calibration.offset > before.offset + 0.5);
+    CHECK(two->calibration.scale == before.scale && two->calibration.h_oo == before.h_oo);
+    CHECK(two->calibration.possible());
+    const auto several =
+        make_learner(task::Multiclass{3}, rule::Arow{}, belief::DiagonalOptions{}, false, 5, true);
+    learn(*several, stream(200, 5, 3));
+    const auto numbers_before = numbers(*several);
+    shift_map(*several, s.as_dense(0, s.size()), ones.data(), nullptr);
+    CHECK(same_bits(numbers(*several), numbers_before));
+}
+
+TEST("a cut of labels that is set is where the next one starts from") {
+    const auto learner = binary(2);
+    set_label_cut(*learner, 0.25);
+    CHECK(!learner->cut.probability());
+    learner->cut.observe_labels(3, 8, 1);
+    set_label_cut(*learner, 0.25);
+    CHECK(learner->cut.probability() == 0.25);
+    learner->cut.observe_labels(8, 8, 1);
+    CHECK(learner->cut.probability() > 0.25);
+}
+
 TEST("the best of equal scores is the first, of two classes the second") {
     const Stream s = stream(3, 2, 2);
     const auto best = [&](const RowLearner& learner, std::vector<std::size_t> order) {

@@ -24,6 +24,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.svm import LinearSVC
 
 import onlinear
+from onlinear.model.arrays import to_rows
+from onlinear.model.native import Native
 from onlinear.plotting import ReliabilityDisplay
 from tests.estimators.roster import SETTINGS
 from tests.estimators.streams import dense_stream
@@ -245,8 +247,8 @@ def test_without_shuffling_passes_are_those_of_as_many_calls(setting: Any, n_cla
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_after_the_rows_that_waited_only_sizes_are_measured(n_classes: int) -> None:
-    """Nothing is new any more, so nothing says more of what scores are worth: scale and offset stay."""
+def test_after_the_rows_that_waited_the_scale_stays(n_classes: int) -> None:
+    """Nothing is new any more, so nothing says more of how sure scores are; the offset of two classes may move."""
     stream = dense_stream(n=600, d=6, n_classes=n_classes, dtype=np.float64)
     maps = [
         map_of(
@@ -256,9 +258,61 @@ def test_after_the_rows_that_waited_only_sizes_are_measured(n_classes: int) -> N
         )
         for passes in (1, 2, 7)
     ]
-    assert maps[0][:5] != maps[1][:5]
-    assert maps[1][:5] == maps[2][:5]
+    stays = [0, 2, 3, 4] if n_classes == 2 else [0, 1, 2, 3, 4]
+    assert [maps[0][i] for i in stays] != [maps[1][i] for i in stays]
+    assert [maps[1][i] for i in stays] == [maps[2][i] for i in stays]
     assert maps[1][6] != maps[2][6]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_offset_goes_where_known_rows_have_the_least_loss(weighted: bool) -> None:
+    """Their logistic loss, and the curvature of what the map was fitted to as a prior; SciPy finds the same."""
+    stream = dense_stream(n=400, d=5, dtype=np.float64)
+    weights = np.random.default_rng(0).exponential(size=400) if weighted else None
+    for shape in (np.asarray, sp.csr_array):
+        model = onlinear.AROWClassifier().partial_fit(shape(stream.X), stream.y, classes=[0, 1])
+        moved = (model.decision_function(stream.X) > 0.8).astype(
+            np.int32
+        )  # fewer of the second class than it says
+        before = map_of(model)
+        z = before[0] * (model.decision_function(stream.X) - before[7]) / np.sqrt(before[6]) + before[1]
+
+        def loss(offset: float, z: Any = z, moved: Any = moved, before: Any = before) -> float:
+            shifted = z + offset - before[1]
+            prior = before[4] * (offset - before[1]) ** 2 / 2
+            each = np.logaddexp(0, shifted) - moved * shifted
+            return float(prior + (each.sum() if weights is None else each @ weights))
+
+        least = minimize_scalar(loss, bounds=(-50, 50), method="bounded", options={"xatol": 1e-10}).x
+        model.model_.learner.shift_map(to_rows(shape(stream.X)), moved, weights)
+        after = map_of(model)
+        assert least < before[1] - 0.1
+        assert after[1] == pytest.approx(least, abs=1e-6)
+        assert after[:1] + after[2:] == before[:1] + before[2:]
+
+
+def test_as_many_known_rows_as_waited_say_how_many_there_are_of_each_class(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """At the end of `fit`, with the weights of rows and of classes; rows that waited and rows without weight say nothing."""
+    stream = dense_stream(n=4000, d=6, dtype=np.float64)
+    weights = np.random.default_rng(0).integers(0, 3, 4000).astype(float)
+    said: list[Any] = []
+    monkeypatch.setattr(
+        Native, "shift_map", lambda self, rows, labels, mine: said.append((rows.x, labels, mine))
+    )
+    model = onlinear.AROWClassifier(class_weight={0: 2.0, 1: 0.5}, random_state=0)
+    model.fit(stream.X, stream.y, sample_weight=weights)
+
+    [(rows, labels, mine)] = said
+    waited = np.count_nonzero(weights) // 5
+    assert len(rows) == waited > 500
+    places = {row.tobytes(): place for place, row in enumerate(stream.X)}
+    found = np.array([places[row.tobytes()] for row in rows])
+    assert len(set(found.tolist())) == waited
+    np.testing.assert_array_equal(labels, stream.y[found])
+    np.testing.assert_array_equal(mine, weights[found] * np.where(stream.y[found] == 1, 0.5, 2.0))
+    assert (mine > 0).all()
 
 
 @pytest.mark.parametrize("setting", LATE, ids=str)

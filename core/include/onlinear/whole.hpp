@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 
 #include "onlinear/feature_map.hpp"
@@ -32,6 +33,17 @@ void expect_classes(RowLearner& learner, std::size_t classes);
 /// Takes back a growth that nothing has been learned of since, down to two classes or more; false where that
 /// cannot be done.
 bool take_back_room(RowLearner& learner, std::size_t features, std::size_t classes);
+
+/// Moves the offset of the map of two classes towards where what it says of some rows is in sum what they
+/// are: the logistic loss of these rows, `labels` 0 or 1, and the curvature of what the map was fitted to as
+/// a prior. How sure a model is of rows it has learned says nothing of others, so the scale stays; how many
+/// of them it takes for which class does, and rows that are known are many. Those it is quite sure of have
+/// next to no curvature, and no say. `weights` may be null.
+void shift_map(RowLearner& learner, const Matrix& matrix, const std::int32_t* labels, const double* weights);
+
+/// The probability from which labels are predicted becomes another, where one is learned; what is learned
+/// later goes on from there.
+void set_label_cut(RowLearner& learner, double probability);
 
 /// The dict that `map` has read as a row to learn or to score; a bad one is refused before anything grows for
 /// its sake.

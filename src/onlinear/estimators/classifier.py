@@ -119,6 +119,14 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         learn = partial(
             model.learner.learn_rows, rows, numbers, weights, class_weight=class_weight, checked=True
         )
+
+        def settle(places: Array) -> None:
+            mine = None if weights is None else weights[places]
+            if class_weight is not None:
+                of_class = class_weight[numbers[places]]
+                mine = of_class if mine is None else mine * of_class
+            model.learner.shift_map(rows.taken(places), numbers[places], mine)
+
         self._make_passes(
             model,
             weighty(weights, rows.n_rows),
@@ -126,6 +134,7 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
             Late(
                 lambda order, new: learn(order=order, calibrate=new, late=True),
                 lambda places: model.learner.measure_scores(rows.taken(places)),
+                settle,
             ),
         )
 
@@ -284,7 +293,8 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
 
         Every example is scored before it is learned; a logistic map of those honest scores (one scale and offset, or one
         temperature for several classes) is fitted as the stream goes. In `fit` with several passes over 500 shuffled rows
-        or more a fifth of them waits for the end of the second pass, and the map is that of their scores.
+        or more a fifth of them waits for the end of the second pass, and the map is that of their scores; at the end as many
+        known rows move the offset of two classes towards how often either came.
 
         Parameters
         ----------

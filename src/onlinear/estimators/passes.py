@@ -26,6 +26,8 @@ class Late(NamedTuple):
     learn: Callable[[Array, bool], Report]
     #: Tells the map what centre and size the scores of some rows have by now.
     measure: Callable[[Array], None]
+    #: Tells the map, at the end, which classes some known rows have.
+    settle: Callable[[Array], None]
 
 
 class Passes:
@@ -33,7 +35,8 @@ class Passes:
 
     With `late` a fifth of the rows waits for the end of the second pass: only rows that are new to a model show what its
     scores are worth, and the later they come, the nearer it is to the one that will predict. From then on all are learned
-    in every pass; how far scores still stretch is measured on rows that are known, then and at the end.
+    in every pass; how far scores still stretch is measured on rows that are known, then and at the end. As many known rows
+    as waited say at the end how many of each class there are.
 
     Parameters
     ----------
@@ -49,6 +52,7 @@ class Passes:
         self._begun = False
         self._waiting: Array | None = None
         self._measured: Array | None = None
+        self._known: Array = np.zeros(0, np.int64)
 
     @property
     def unfinished(self) -> bool:
@@ -81,6 +85,7 @@ class Passes:
         order = order[~np.isin(order, self._waiting)]
         report = self._late.learn(order, False)
         self._measured = order[:MEASURED]
+        self._known = order[: max(MEASURED, len(self._waiting))]
         self._late.measure(self._measured)
         late = self._late.learn(self._waiting, True)
         return report._replace(n_updates=report.n_updates + late.n_updates), order
@@ -89,3 +94,4 @@ class Passes:
         """Say that no pass follows."""
         if self._late is not None and self._measured is not None:
             self._late.measure(self._measured)
+            self._late.settle(self._known)

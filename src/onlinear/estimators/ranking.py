@@ -36,6 +36,11 @@ if TYPE_CHECKING:
 
 __all__ = ["OnlineRanker", "RankingReport"]
 
+#: Rows that several passes end with a look at, and labels of rows at most.
+CUT_ROWS, CUT_LABELS = 2_000, 2_000_000
+#: What makes no difference in micro-F1.
+SAME_F1 = 0.002
+
 
 @dataclass(frozen=True, slots=True)
 class RankingReport:
@@ -110,9 +115,30 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
                         rows, numbers, weights, order=order, calibrate=first, checked=True, label_lists=lists
                     ),
                 )
+                if (model.n_passes or 0) > 1 and not given.one_each:
+                    self._settle_cut(model, rows, given, weights)
         finally:
             self._keep(model, X)
         return self
+
+    def _settle_cut(self, model: RankerModel, rows: Rows, given: LabelSets, weights: Array | None) -> None:
+        """Cut where the answers of the model as it has become are best on some of the rows, evenly spread."""
+        cut = model.learner.handle.label_cut
+        heavy = weighty(weights, given.n)
+        heavy = np.arange(heavy) if isinstance(heavy, int) else heavy
+        if cut is None or len(heavy) == 0:
+            return
+        count = max(min(CUT_ROWS, CUT_LABELS // max(len(model.labels), 1)), 1)
+        places = heavy[np.unique(np.linspace(0, len(heavy) - 1, count).astype(np.int64))]
+        each = rows.n_rows // given.n
+        taken = rows.taken((places[:, None] * each + np.arange(each)).ravel())
+        scores = model.learner.read_rows(taken, n_threads=self._threads()).reshape(len(places), -1)
+        relevant = np.zeros(scores.shape, dtype=bool)
+        numbers, lists = given.between(0, given.n, model.labels)
+        for row, place in enumerate(places.tolist()):
+            relevant[row, numbers[lists[place] : lists[place + 1]]] = True
+        counts = np.ones(len(places)) if weights is None else weights[places]
+        model.learner.handle.set_label_cut(best_cut(model.probabilities(scores), relevant, counts, cut))
 
     def partial_fit(
         self,
@@ -451,6 +477,27 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         return tags
+
+
+def best_cut(p: Array, relevant: Array, weights: Array, before: float) -> float:
+    """The probability to predict labels from so that micro-F1 is largest on some rows.
+
+    Of cuts between which it makes no difference the one nearest to `before`.
+    """
+    p = np.ascontiguousarray(p)
+    order = np.argsort(-p, axis=None, kind="stable")
+    sorted_p, each = p.ravel()[order], np.repeat(weights, p.shape[1])[order]
+    hits, said = np.cumsum(each * relevant.ravel()[order]), np.cumsum(each)
+    if not hits[-1] > 0:
+        return before
+    f1 = 2 * hits / (said + hits[-1])
+    f1[:-1][sorted_p[:-1] == sorted_p[1:]] = 0  # a cut parts no equals
+    good = np.flatnonzero(f1 >= f1.max() - SAME_F1)
+    low, high = np.append(sorted_p, 0.0)[good + 1], sorted_p[good]
+    if np.any((low < before) & (before <= high)):
+        return before
+    middle = (low + high) / 2
+    return float(middle[np.argmin(np.abs(middle - before))])
 
 
 def chosen_labels(model: RankerModel, scores: Array, threshold: float | None, top_k: int | None) -> Array:

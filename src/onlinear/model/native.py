@@ -307,6 +307,12 @@ class Native:
         measure = handle.measure_csr if isinstance(rows, SparseRows) else handle.measure_dense
         measure(*rows.arguments())
 
+    def shift_map(self, rows: Rows, labels: Array, weights: Array | None) -> None:
+        """Move the offset of the map of two classes to where known rows are in sum what it says of them."""
+        handle = self.handle
+        shift = handle.shift_map_csr if isinstance(rows, SparseRows) else handle.shift_map_dense
+        shift(*rows.arguments(), labels, weights)
+
     def read_rows(self, rows: Rows, *, variances: bool = False, n_threads: int = 1) -> Array:
         """Scores or variances of prepared rows, shape (n, n_blocks)."""
         rows = self.known_part(rows)
