@@ -195,10 +195,14 @@ def _warn(note: Note) -> None:
 
 def _like(model: Any, settings: Settings) -> Settings:
     """The settings with which a model reads rows."""
-    model = getattr(model, "model_", model)
+    given_as, model = model, getattr(model, "model_", model)
     if hasattr(model, "settle_schema"):
         model.settle_schema()
     schema = getattr(model, "schema", model)
+    if not hasattr(schema, "reading"):
+        raise ParameterError(
+            f"read: like must be a model or an estimator that has learned, got {given_as!r}."
+        )
     reading = schema.reading()
     text = {
         name: reading.pop(name)
