@@ -122,6 +122,10 @@ def test_rows_are_read_as_a_model_reads_them() -> None:
     model.fit_stream(onlinear.read(io.BytesIO(lines), "jsonl", like=model))
     with pytest.raises(ParameterError, match="bits=10, and the model in like= reads with bits=12"):
         onlinear.read(io.BytesIO(lines), "jsonl", bits=10, like=model)
+    with pytest.raises(
+        ParameterError, match="like must be a model or an estimator that has learned, got AROW"
+    ):
+        onlinear.read(io.BytesIO(lines), "jsonl", like=AROWClassifier())
 
 
 def test_a_column_of_another_kind_is_not_learned() -> None:
@@ -177,3 +181,17 @@ def test_the_command_line_tells_it_too(tmp_path: Path) -> None:
     assert done.err.count('column "zip" ("n/a") taken for categories') == 1
     assert done.err.count("here is the number 501") == 1
     assert run("train", tmp_path / "a.csv", "-q").err == ""
+
+
+def test_the_answer_in_a_dict_is_no_feature() -> None:
+    """Nor is what was ignored, to a model that has met both in a table; a model of texts takes them for words."""
+    table = io.BytesIO(b"label,age,id,zip\n1,31,7,501\n0,20,8,502\n")
+    model = AROWClassifier().fit_stream(onlinear.read(table, "csv", ignore="id", categorical="zip"))
+    columns_of = model.model_.learner.handle.columns_of
+
+    assert columns_of({"age": 3.0, "label": 1, "id": 9}) == columns_of({"age": 3.0})
+    assert columns_of({"age": 3.0, "zip": 501}) == columns_of({"age": 3.0, "zip=501": 1.0})
+    of_texts = AROWClassifier().fit_stream(
+        onlinear.read(io.BytesIO(b'{"label": 1, "text": "a label"}\n'), "jsonl")
+    )
+    assert len(of_texts.model_.learner.handle.columns_of({"label": 1.0})[0]) == 1
