@@ -146,7 +146,7 @@ void bind_dicts(nb::module_& m, nb::class_<Handle>& learner) {
         .def(
             "learn_dict",
             [](Handle& self, nb::handle features, std::int32_t label, double target, double weight,
-               nb::object class_weight, bool balanced, nb::handle relevant) {
+               nb::object class_weight, bool balanced, nb::handle relevant, bool calibrate) {
                 const auto lock = own_turn(self.turn);
                 if (self.single_prototype)
                     throw std::invalid_argument("a dict holds one row, this task learns from several");
@@ -155,7 +155,8 @@ void bind_dicts(nb::module_& m, nb::class_<Handle>& learner) {
                               .targets = &target,
                               .sample_weight = &total,
                               .balanced = balanced,
-                              .count = 1};
+                              .count = 1,
+                              .calibrate = calibrate};
                 std::vector<std::int32_t> labels;
                 if (!relevant.is_none()) labels = nb::cast<std::vector<std::int32_t>>(relevant);
                 const std::int64_t lists[2] = {0, static_cast<std::int64_t>(labels.size())};
@@ -168,7 +169,8 @@ void bind_dicts(nb::module_& m, nb::class_<Handle>& learner) {
                 return refused(learn_row(*self.learner, self.features, lesson));
             },
             nb::arg("features").none(), nb::arg("label"), nb::arg("target"), nb::arg("weight"),
-            nb::arg("class_weight").none(), nb::arg("balanced"), nb::arg("relevant") = nb::none())
+            nb::arg("class_weight").none(), nb::arg("balanced"), nb::arg("relevant") = nb::none(),
+            nb::arg("calibrate") = true)
         .def(
             "read_dict",
             [](Handle& self, nb::handle features, bool variances) -> nb::object {

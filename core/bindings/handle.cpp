@@ -1,5 +1,8 @@
 #include "handle.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "onlinear/best.hpp"
 #include "onlinear/memory/pages.hpp"
 #include "onlinear/whole.hpp"
@@ -33,7 +36,8 @@ nb::tuple Handle::learn(const Matrix& matrix, const std::optional<Array>& labels
                         const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
                         bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
                         const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
-                        const std::optional<Array>& label_lists, bool late) {
+                        const std::optional<Array>& label_lists, bool late, const Recorded& record,
+                        const std::vector<std::size_t>& ranking, bool asks) {
     // Another thread may be about to make the learner larger: sizes are compared when it is our turn.
     const auto lock = own_turn(turn);
     Lesson lesson;
@@ -71,6 +75,16 @@ nb::tuple Handle::learn(const Matrix& matrix, const std::optional<Array>& labels
         if (scores->size() != lesson.count * (lesson.candidates ? lesson.candidates : learner->blocks()))
             throw std::invalid_argument("scores has the wrong size");
         lesson.scores = scores->data();
+    }
+    std::vector<std::size_t> classes;
+    if (record) {
+        if (record->shape(0) != lesson.count || record->shape(1) != kRoundFields)
+            throw std::invalid_argument("record has the wrong shape");
+        if (lesson.candidates) throw std::invalid_argument("examples of several rows have no record");
+        // Another thread may have brought a class since these were sorted.
+        std::copy_if(ranking.begin(), ranking.end(), std::back_inserter(classes),
+                     [this](std::size_t number) { return number < class_count(); });
+        lesson.record = {.rows = record->data(), .asks = asks, .ranking = classes};
     }
     if (matrix.columns > learner->features())
         throw std::invalid_argument("the rows have " + std::to_string(matrix.columns) +

@@ -6,6 +6,9 @@
 
 namespace onlinear::bindings {
 
+/// Where to write a record of rounds, if one is asked for.
+using Recorded = std::optional<nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;
+
 /// A learner as Python holds it: calls from several threads take turns, readers together.
 struct Handle {
     std::unique_ptr<RowLearner> learner;
@@ -18,7 +21,8 @@ struct Handle {
                     const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
                     bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
                     const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
-                    const std::optional<Array>& label_lists, bool late);
+                    const std::optional<Array>& label_lists, bool late, const Recorded& record,
+                    const std::vector<std::size_t>& ranking, bool asks);
 
     nb::object read(Matrix matrix, Reading what, std::size_t threads) const;
 

@@ -45,6 +45,10 @@ void bind_learner(nb::module_& m) {
         .value("bad_cost", Fault::bad_cost)
         .value("too_many_means", Fault::too_many_means);
 
+    nb::list fields;
+    for (const char* field : kRoundFieldNames) fields.append(field);
+    m.attr("round_fields") = nb::tuple(fields);
+
     m.def("simd_level", &simd_level, "The instruction set chosen for the wide loops.");
 
     nb::class_<Handle> learner(m, "Learner", "A task, a rule and a belief at work.");
@@ -75,29 +79,34 @@ void bind_learner(nb::module_& m) {
                const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
                bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
                const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
-               const std::optional<Array>& label_lists, bool late) {
+               const std::optional<Array>& label_lists, bool late, const Recorded& record,
+               const std::vector<std::size_t>& ranking, bool asks) {
                 return self.learn(csr(data, indices, indptr, columns), labels, sample_weight, class_weight,
-                                  balanced, order, calibrate, checked, scores, label_lists, late);
+                                  balanced, order, calibrate, checked, scores, label_lists, late, record,
+                                  ranking, asks);
             },
             nb::arg("data"), nb::arg("indices"), nb::arg("indptr"), nb::arg("columns"),
             nb::arg("labels").none(), nb::arg("sample_weight") = nb::none(),
             nb::arg("class_weight") = nb::none(), nb::arg("balanced") = false, nb::arg("order") = nb::none(),
             nb::arg("calibrate") = true, nb::arg("checked") = false, nb::arg("scores") = nb::none(),
-            nb::arg("label_lists") = nb::none(), nb::arg("late") = false)
+            nb::arg("label_lists") = nb::none(), nb::arg("late") = false, nb::arg("record") = nb::none(),
+            nb::arg("ranking") = std::vector<std::size_t>(), nb::arg("asks") = false)
         .def(
             "learn_dense",
             [](Handle& self, const Array& x, const std::optional<Array>& labels,
                const std::optional<Array>& sample_weight, const std::optional<Array>& class_weight,
                bool balanced, const std::optional<Array>& order, bool calibrate, bool checked,
                const std::optional<nb::ndarray<double, nb::c_contig, nb::device::cpu>>& scores,
-               const std::optional<Array>& label_lists, bool late) {
+               const std::optional<Array>& label_lists, bool late, const Recorded& record,
+               const std::vector<std::size_t>& ranking, bool asks) {
                 return self.learn(dense(x), labels, sample_weight, class_weight, balanced, order, calibrate,
-                                  checked, scores, label_lists, late);
+                                  checked, scores, label_lists, late, record, ranking, asks);
             },
             nb::arg("x"), nb::arg("labels").none(), nb::arg("sample_weight") = nb::none(),
             nb::arg("class_weight") = nb::none(), nb::arg("balanced") = false, nb::arg("order") = nb::none(),
             nb::arg("calibrate") = true, nb::arg("checked") = false, nb::arg("scores") = nb::none(),
-            nb::arg("label_lists") = nb::none(), nb::arg("late") = false)
+            nb::arg("label_lists") = nb::none(), nb::arg("late") = false, nb::arg("record") = nb::none(),
+            nb::arg("ranking") = std::vector<std::size_t>(), nb::arg("asks") = false)
         .def(
             "measure_csr",
             [](Handle& self, const Array& data, const Array& indices, const Array& indptr,

@@ -9,8 +9,6 @@
 
 namespace onlinear {
 
-namespace {
-
 void choose(const double* scores, std::size_t rows, std::size_t blocks, std::span<const std::size_t> order,
             std::int64_t* out) {
     if (order.size() == 1) {
@@ -29,8 +27,6 @@ void choose(const double* scores, std::size_t rows, std::size_t blocks, std::spa
         }
     }
 }
-
-}  // namespace
 
 Refusal best_classes(const RowLearner& learner, const Matrix& matrix, std::span<const std::size_t> order,
                      std::size_t threads, std::int64_t* out) {

@@ -14,6 +14,7 @@ Refusal RowReader<B>::read(const Matrix& matrix, Reading what, double* out, std:
     if constexpr (belief::MaybeSerial<B>) {
         if (belief_.serial()) threads = 1;
     }
+    if (threads == 1) return read_rows(matrix, what, out, 0, matrix.rows);
     std::vector<Refusal> refusals(threads);
     const auto part = [&](std::size_t index) {
         const std::size_t first = matrix.rows * index / threads, last = matrix.rows * (index + 1) / threads;
@@ -46,6 +47,7 @@ Refusal RowReader<B>::read_scores(const Matrix& matrix, double* out, std::size_t
         else if (belief_.planes().planes() <= 2)
             next = read_direct(stage, matrix, base[0], out, first, last);
     }
+    if (next == last) return {};
     std::array<Stage<T>, 2> stages;
     std::vector<double> values(belief_.planes().lanes() + blocks()), scratch(values.size());
     const auto fetch = [&](std::size_t i) -> Refusal {
@@ -55,8 +57,7 @@ Refusal RowReader<B>::read_scores(const Matrix& matrix, double* out, std::size_t
         stage.prefetch(stages[i % 2]);
         return {};
     };
-    Refusal ahead;
-    if (next < last) ahead = fetch(next);
+    Refusal ahead = fetch(next);
     for (std::size_t i = next; i < last; ++i) {
         if (ahead) return ahead;
         const Row<T>& row = stages[i % 2].row;

@@ -126,9 +126,9 @@ struct Watched : task::Binary {
 
     template <class Belief, class Rule, class T>
     Round round(Belief& belief, const Rule& rule, const Row<T>& row, const task::Example& example,
-                const double* scores, const Clock& clock, const Sums& seen) {
-        clocks->push_back(clock);
-        return task::Binary::round(belief, rule, row, example, scores, clock, seen);
+                const double* scores, const Moment& now, const Sums& seen) {
+        clocks->push_back(now);
+        return task::Binary::round(belief, rule, row, example, scores, now, seen);
     }
 };
 

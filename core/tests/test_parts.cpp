@@ -85,7 +85,7 @@ Round teach(Belief& belief, const Forgetful& rule, const Row<typename Belief::Sc
     double score = 0;
     belief.scores(row, &score);
     const Round round = answer(belief, rule, row, terms,
-                               {.margin = y * score, .variance = belief.variance(row, terms)}, Clock{});
+                               {.margin = y * score, .variance = belief.variance(row, terms)}, Moment{});
     return {.fault = round.fault, .mistake = !(y * score > 0), .updated = round.updated};
 }
 

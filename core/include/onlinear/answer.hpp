@@ -70,7 +70,7 @@ template <class Belief, class T>
 /// memory it costs a third of a short row's time.
 template <class Belief, class Rule, class T>
 [[gnu::always_inline]] inline Round answer(Belief& belief, const Rule& rule, const Row<T>& row, Terms terms,
-                                           Evidence e, const Clock& clock) {
+                                           Evidence e, const Moment& now) {
     if (!(std::isfinite(e.margin) & std::isfinite(e.variance))) return {.fault = Fault::margin_overflow};
     if constexpr (belief::Refines<Belief>) {
         e.margin = belief.refined(e.margin, terms);
@@ -92,9 +92,10 @@ template <class Belief, class Rule, class T>
             }
         }
         if constexpr (belief::WithoutVariance<Belief> && !rule::RestsWithoutVariance<R>)
-            return r.step(e, clock);
-        return rule::decide(r, e, clock);
+            return r.step(e, now);
+        return rule::decide(r, e, now);
     });
+    now.see(e, step);
     if (!step) return {};
     return take(belief, row, terms, step, e);
 }

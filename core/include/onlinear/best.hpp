@@ -23,6 +23,10 @@ std::size_t first_largest(std::size_t n, Score&& score) {
     return top;
 }
 
+/// The same of scores that are at hand, `blocks` a row; `order` has classes that are there alone.
+void choose(const double* scores, std::size_t rows, std::size_t blocks, std::span<const std::size_t> order,
+            std::int64_t* out);
+
 /// Writes to `out` the place in `order`, a list of classes, of the one each row is predicted as: the best
 /// score, the first of equals, but the second of two.
 ///

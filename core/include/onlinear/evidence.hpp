@@ -1,6 +1,7 @@
 #pragma once
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 /// The only words the three axes share.
 ///
@@ -65,6 +66,30 @@ struct Parts {
 struct Clock {
     std::uint64_t round = 1;    // the current round; every example of positive weight is one
     std::uint64_t updates = 0;  // rounds before this one that moved the mean or the covariance along a demand
+};
+
+/// What a round's demand was and how it was answered, for those who keep a record; NaN where nothing was
+/// demanded.
+struct Witness {
+    static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    Evidence seen{.margin = kNone, .required = kNone, .variance = kNone};
+    Step step;
+    std::int32_t rival = -1;  // the class the right one was compared with
+};
+
+/// What a task is handed of the world outside its round: the time, and who looks on, if anybody does. A rule
+/// is told the time alone.
+struct Moment : Clock {
+    Witness* witness = nullptr;
+
+    [[gnu::always_inline]] void see(const Evidence& e, const Step& step) const noexcept {
+        if (!witness) return;
+        witness->seen = e;
+        witness->step = step;
+    }
+    [[gnu::always_inline]] void compare(std::uint32_t rival) const noexcept {
+        if (witness) witness->rival = static_cast<std::int32_t>(rival);
+    }
 };
 
 }  // namespace onlinear

@@ -7,6 +7,7 @@
 #include "onlinear/belief/all.hpp"
 #include "onlinear/calibration.hpp"
 #include "onlinear/cut.hpp"
+#include "onlinear/rounds.hpp"
 #include "onlinear/rows/matrix.hpp"
 #include "onlinear/rule/any.hpp"
 #include "onlinear/state/state.hpp"
@@ -32,6 +33,7 @@ struct Lesson {
     bool late = false;                      // late rows fit the map (Calibration): these with `calibrate`,
                                             // without it the map is left as it is
     double* scores = nullptr;  // where to write the scores before each round; blocks() or candidates each
+    RecordTo record = {};      // where to write what each round was; not of examples of several rows
 
     bool leaves_map() const noexcept { return late && !calibrate; }
 };

@@ -18,9 +18,8 @@ from zlib import crc32
 from ..exceptions import ModelFileError
 from ..model.stream import Counts
 from ..persistence.description import CHECKPOINT, check
-from ..persistence.loading import load_with_description, read_file
+from ..persistence.loading import check_parameters, load_with_description, read_file
 from ..persistence.saving import save
-from ..persistence.values import EARLIER, plain
 from ._errors import UsageError
 
 if TYPE_CHECKING:
@@ -108,25 +107,6 @@ def identity(path: str) -> list[object]:
         return [os.path.basename(path), status.st_size, total]
 
 
-def _check_parameters(model: Model, fresh: Model) -> None:
-    """Refuse a model with other parameters than the run's: it would end with another model, and nobody would know.
-
-    What nobody has given goes on as it began, also where an earlier version began it with another default.
-    """
-    defaults = {field.name: field.default for field in fields(fresh.recipe)}
-    if type(model.recipe) is not type(fresh.recipe):
-        raise ModelFileError(
-            f"field 'estimator' is {model.recipe.estimator}, and the run has {fresh.recipe.estimator}"
-        )
-    found, meant = (plain(one.recipe.parameters())["pairs"] for one in (model, fresh))
-    for (name, value), (_, other) in zip(found, meant, strict=True):
-        earlier = name in EARLIER and value == EARLIER[name] and other == defaults[name]
-        if (
-            value != other and not earlier and name != "templates"
-        ):  # which the run gives to both when it begins
-            raise ModelFileError(f"field 'parameters.{name}' is {value!r}, and the run has {other!r}")
-
-
 def _rows(counts: Counts) -> int:
     return counts.examples + counts.held_out + counts.refused
 
@@ -195,7 +175,7 @@ class Checkpoint:
             check(content["run"], CHECKPOINT, "run")
             progress = Progress.restored(content["run"]["progress"])
             self._compare(content["run"]["plan"])
-            _check_parameters(model, fresh)
+            check_parameters(model, fresh)
             _check_progress(progress, self.plan, model.n_seen)
         except ModelFileError as error:
             raise ModelFileError(f"{self.path}: {error}") from None

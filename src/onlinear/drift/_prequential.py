@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.signal import lfilter
+from scipy.sparse import vstack
 
-from ..exceptions import DataError
+from ..estimators import OnlineClassifier
+from ..exceptions import DataError, NumericError
 from ..model.parameters import check_number
 from ._streams import DriftStream, changes
 from ._watched import is_fitted
 
 if TYPE_CHECKING:
-    from ..model.types import Array, Label
+    from ..model.types import Array, Label, MatrixLike
 
 __all__ = ["Prequential", "prequential"]
 
@@ -95,16 +98,14 @@ def prequential(model: Any, stream: Any, *, window: int = 200, fading: float = 0
     """
     check_number("prequential", "window", window, 1, whole=True)
     check_number("prequential", "fading", fading, 0.0, 1.0, open_low=True)
-    classes = np.unique(stream.y) if isinstance(stream, DriftStream) else None
-    mistakes: list[bool] = []
-    started = is_fitted(model)
-    for example in stream:
-        x, y = _pair(example, len(mistakes))
-        mistakes.append(not started or bool(_answer(model, x) != y))
-        _teach(model, x, y, None if started else classes)
-        started = True
+    drifting = isinstance(stream, DriftStream)
+    pupil = _Pupil(model, np.unique(stream.y) if drifting else None)
+    if drifting:
+        pupil.learn(stream.X, stream.y)
+    else:
+        pupil.follow(iter(stream))
     return Prequential(
-        np.array(mistakes, dtype=bool),
+        pupil.mistakes(),
         stream.phase if isinstance(stream, DriftStream) else None,
         window,
         fading,
@@ -112,8 +113,88 @@ def prequential(model: Any, stream: Any, *, window: int = 200, fading: float = 0
     )
 
 
+class _Pupil:
+    """A model that is asked and taught.
+
+    One of ours that answers and learns as its class does is taught many rows at once: its record of rounds says what it
+    would have answered before each, to the bit.
+    """
+
+    #: Rows that are taught at once.
+    _MOST = 4096
+
+    def __init__(self, model: Any, classes: Array | None) -> None:
+        self._model, self._classes = model, classes
+        self._started = is_fitted(model)
+        kind = type(model)
+        self._records = all(
+            getattr(kind, name, None) is getattr(OnlineClassifier, name)
+            for name in ("partial_fit", "predict")
+        )
+        self._done: list[Array] = []
+
+    def follow(self, stream: Iterator[Any]) -> None:
+        """Ask and teach a stream of pairs."""
+        place, error = 0, None
+        while error is None:
+            rows, labels = [], []
+            try:
+                for example in islice(stream, self._MOST if self._records else 1):
+                    x, y = _pair(example, place)
+                    rows.append(x)
+                    labels.append(y)
+                    place += 1
+            except Exception as stopped:  # what came before is learned
+                error = stopped
+            if not rows:
+                break
+            X = _together(rows)
+            if X is None or len(set(map(type, labels))) > 1:
+                for x, y in zip(rows, labels, strict=True):
+                    self._singly(x if isinstance(x, Mapping) else _matrix(x), y)
+            else:
+                self.learn(X, labels)
+        if error is not None:
+            raise error
+
+    def learn(self, X: MatrixLike, labels: Any) -> None:
+        """Ask and teach the rows of a matrix; where the model refuses them together, up to the one to blame."""
+        if self._records and len(labels) > 1:
+            try:
+                _teach(self._model, X, labels, self._expected(), record="predicted")
+            except NumericError:
+                raise
+            except ValueError:  # nothing has been learned
+                pass
+            else:
+                self._started = True
+                answers = self._model.rounds_["predicted"]
+                right = np.empty(len(answers), dtype=object)
+                right[:] = labels
+                self._done.append(np.asarray(answers != right, dtype=bool))
+                return
+        for i in range(len(labels)):
+            self._singly(X[i : i + 1], labels[i])
+
+    def mistakes(self) -> Array:
+        """Whether each answer was wrong."""
+        return np.concatenate(self._done) if self._done else np.zeros(0, dtype=bool)
+
+    def _singly(self, x: Any, y: Label) -> None:
+        wrong = not self._started or bool(_answer(self._model, x) != y)
+        self._done.append(np.array([wrong]))
+        if isinstance(x, Mapping):
+            self._model.learn_one(x, y)
+        else:
+            _teach(self._model, x, [y], self._expected())
+        self._started = True
+
+    def _expected(self) -> Array | None:
+        return None if self._started else self._classes
+
+
 def _pair(example: Any, place: int) -> tuple[Any, Label]:
-    """An example as a dict or a matrix of one row, and its class."""
+    """An example as a row and its class."""
     try:
         x, y = example
     except (TypeError, ValueError):
@@ -121,9 +202,30 @@ def _pair(example: Any, place: int) -> tuple[Any, Label]:
             f"prequential: the stream must give pairs (row, class), got {example!r} at example {place}. "
             "Arrays become such a stream as zip(X, y)."
         ) from None
-    if not isinstance(x, Mapping) and not hasattr(x, "tocsr") and np.ndim(x) == 1:
-        x = np.asarray(x).reshape(1, -1)
     return x, y
+
+
+def _matrix(x: Any) -> Any:
+    """A row as a matrix of one row."""
+    if not hasattr(x, "tocsr") and np.ndim(x) == 1:
+        x = np.asarray(x).reshape(1, -1)
+    return x
+
+
+def _together(rows: list[Any]) -> Any:
+    """Rows as one matrix, where they are arrays or sparse matrices of one form; else None."""
+    kinds = set(map(type, rows))
+    if kinds == {np.ndarray}:
+        forms = {(x.shape, x.dtype) for x in rows}
+        shape, _ = forms.pop()
+        if not forms and (len(shape) == 1 or (len(shape) == 2 and shape[0] == 1)):
+            return np.stack(rows) if len(shape) == 1 else np.concatenate(rows)
+    elif len(kinds) == 1 and hasattr(rows[0], "tocsr"):
+        forms = {(x.shape, x.dtype) for x in rows}
+        shape, _ = forms.pop()
+        if not forms and len(shape) == 2 and shape[0] == 1:
+            return vstack(rows, format="csr")
+    return None
 
 
 def _answer(model: Any, x: Any) -> Label:
@@ -131,11 +233,9 @@ def _answer(model: Any, x: Any) -> Label:
     return model.predict_one(x) if isinstance(x, Mapping) else model.predict(x)[0]
 
 
-def _teach(model: Any, x: Any, y: Label, classes: Array | None) -> None:
-    """Let the model learn one example, `classes` being those to expect."""
-    if isinstance(x, Mapping):
-        model.learn_one(x, y)
-    elif classes is None:
-        model.partial_fit(x, [y])
+def _teach(model: Any, X: Any, labels: list[Label], classes: Array | None, **options: Any) -> None:
+    """Let the model learn some rows, `classes` being those to expect."""
+    if classes is None:
+        model.partial_fit(X, labels, **options)
     else:
-        model.partial_fit(x, [y], classes=classes)
+        model.partial_fit(X, labels, classes=classes, **options)

@@ -6,7 +6,7 @@ A shell holds parameters, as scikit-learn wants them, and a `Model`. Everything 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeVar
@@ -17,8 +17,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import validate_data
 
 from ..exceptions import DataError, ParameterError
-from ..io import Batch, Reader
-from ..io._shuffle import Shuffled, rows_to_mix
 from ..model.arrays import check_sparse, quick_rows, to_rows, type_of_values
 from ..model.model import Model, RowModel
 from ..model.native import Native, Report
@@ -30,8 +28,9 @@ from ..persistence.loading import load_model
 from ..persistence.saving import save
 from .making import as_estimator, estimator_of, refuse_theirs
 from .passes import Passes
-from .random import seed_of, seeded
+from .random import seeded
 from .raw import RawRows, filled, raw_rows
+from .streams import LearnsStreams
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -82,6 +81,9 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
 
     #: Whether `set_params` has changed something since.
     _changed = False
+
+    #: Whether a model begun now will see its rows several times.
+    _repeats = False
 
     if TYPE_CHECKING:  # parameters of every recipe that are used here, and what every shell has
         passes: int
@@ -181,6 +183,7 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
             return model
         recipe = self._recipe()
         recipe.check()
+        recipe.repeats = self._repeats
         return self.model_class(recipe)
 
     def _keep(self, model: M) -> None:
@@ -311,13 +314,14 @@ class Shell(BaseEstimator, Generic[M]):  # type: ignore[misc]
         return self._model is not None
 
 
-class RowShell(Shell[R], Generic[R]):
+class RowShell(LearnsStreams, Shell[R], Generic[R]):
     """An estimator whose examples are rows."""
 
     #: Who knows the words of columns that a model has learned; they are read when they are asked for.
     _named: tuple[HashedColumns, R] | None = None
 
     if TYPE_CHECKING:
+        _model: R | None
         grow_features: bool
         n_jobs: int | None
 
@@ -333,45 +337,6 @@ class RowShell(Shell[R], Generic[R]):
                 f"{type(self).__name__}: sample_weight is zero for every example; there is nothing to learn"
             )
         return weights
-
-    def fit_stream(self, batches: Iterable[tuple[Any, ...] | Batch], *, shuffle: bool | int = False) -> Self:
-        """Learn from batches as they come, one pass.
-
-        Parameters
-        ----------
-        batches : iterable
-            The stream: pairs (X, y), triples with weights, or what `onlinear.read` gives.
-        shuffle : bool or int, default=False
-            Mixes the rows that `onlinear.read` gives, so many at a time, or 100,000; `random_state` chooses the order.
-
-        Returns
-        -------
-        self
-        """
-        if not isinstance(batches, Iterable) or isinstance(batches, str | bytes):
-            wanted = "an iterable of (X, y), or what onlinear.read gives"
-            raise DataError(f"batches must be {wanted}, got {batches!a}")
-        if rows := rows_to_mix(shuffle):
-            batches = Shuffled(batches, rows, seed_of(type(self).__name__, self.random_state))
-        stream = None
-        for batch in batches:
-            if isinstance(batch, tuple):
-                X, y, *rest = batch
-                self.partial_fit(X, y, sample_weight=rest[0] if rest else None)
-                stream = None
-            elif isinstance(batch, Batch):  # as the command line learns them, bit for bit
-                if stream is None:
-                    model = self._begun()
-                    stream = model.stream()
-                try:
-                    stream.learn(batch, stream.numbers(batch))
-                finally:
-                    self._keep(model)
-            else:
-                raise DataError(
-                    f"a batch must be (X, y), (X, y, weights), or what onlinear.read gives, got {batch!a}"
-                )
-        return self
 
     def _keep(self, model: R, X: Any = None) -> None:
         """Keep a model that has learned something, and note what the columns of the rows mean where these say so."""
@@ -396,13 +361,6 @@ class RowShell(Shell[R], Generic[R]):
             if of is model:
                 model.take_words(named.hasher.names_, named.hash, named.bits)
         return model
-
-    def _learn_stream(self, X: MatrixLike) -> bool:
-        """Learn what `onlinear.read` gives, where X is that, and has the answers with it."""
-        if not isinstance(X, Batch | Reader):
-            return False
-        self.fit_stream([X] if isinstance(X, Batch) else X)
-        return True
 
     # ------------------------------------------------------------------ getting ready
 

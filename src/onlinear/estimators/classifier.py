@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -28,6 +29,7 @@ from ..model.classifier import ClassifierModel
 from ..model.labels import label_array, mixed_labels
 from ..model.parameters import check_number
 from ..model.recipe import Recipe
+from ..model.rounds import Rounds
 from ..model.rows import Rows
 from ..model.undo import Undo, all_or_nothing
 from ..model.weights import balanced_weights, weights_of
@@ -36,6 +38,7 @@ from .explanation import Explainer, Explanation, Explanations, examples_of
 from .making import shell
 from .passes import Late
 from .random import seeded
+from .rounds import KeepsRounds
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -50,7 +53,7 @@ _PLAIN_LABELS = "iubU"
 
 
 @shell
-class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: ignore[misc]
+class OnlineClassifier(ClassifierMixin, KeepsRounds, LinearShell[ClassifierModel]):  # type: ignore[misc]
     """What all classifiers share."""
 
     model_class = ClassifierModel
@@ -151,6 +154,8 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
         y: LabelsLike = None,
         classes: npt.ArrayLike | None = None,
         sample_weight: npt.ArrayLike | None = None,
+        *,
+        record: str | Sequence[str] | None = None,
     ) -> Self:
         """Learn from one batch, in the given order, once.
 
@@ -164,13 +169,15 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
             Classes to expect; not needed. When given, a class of `y` outside them is refused.
         sample_weight : array of shape (n_samples,), optional
             Example weights; 0 is an exact no-op.
+        record : str or sequence of str, optional
+            What to keep of every round in `rounds_`, which says what there is.
 
         Returns
         -------
         self
         """
         model = self._so_far()
-        if model is not None and y is not None and classes is None:
+        if model is not None and y is not None and classes is None and record is None:
             rows = self._quick(X)
             if rows is not None:
                 labels = y if type(y) is np.ndarray else label_array(y)
@@ -183,12 +190,17 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
                     )
                     self._take_words(X)
                     return self
-        if y is None and self._learn_stream(X):
+        if y is None and self._learn_stream(X, record):
             return self
-        return self._learn_news(X, y, classes, sample_weight)
+        return self._learn_news(X, y, classes, sample_weight, self._rounds_of(record))
 
     def _learn_news(
-        self, X: MatrixLike, y: LabelsLike, classes: npt.ArrayLike | None, sample_weight: npt.ArrayLike | None
+        self,
+        X: MatrixLike,
+        y: LabelsLike,
+        classes: npt.ArrayLike | None,
+        sample_weight: npt.ArrayLike | None,
+        rounds: Rounds | None,
     ) -> Self:
         """Learn a batch that may bring something new: the first one, new classes, more columns, other types."""
         model = self._begun()
@@ -197,7 +209,8 @@ class OnlineClassifier(ClassifierMixin, LinearShell[ClassifierModel]):  # type: 
                 rows, labels = self._validated(X, y, model)
                 weights = None if sample_weight is None else weights_of(sample_weight, rows.n_rows)
                 batch = checked_batch(model, rows, labels, classes, weights, self._state_dtype(X, rows))
-            learn_batch(model, batch, undo)
+            with self._kept(rounds, model, rows.n_rows):
+                learn_batch(model, batch, undo, rounds)
         finally:
             self._keep(model, X)
         return self

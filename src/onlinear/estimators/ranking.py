@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
@@ -201,25 +201,13 @@ class OnlineRanker(ClassifierMixin, LinearShell[RankerModel]):  # type: ignore[m
         arrays = (rows.data, rows.indices, rows.indptr)
         return to_rows(csr_matrix(arrays, shape=(rows.n_rows, rows.n_columns))[places.ravel()])
 
-    def fit_stream(self, batches: Iterable[tuple[Any, ...] | Batch], *, shuffle: bool | int = False) -> Self:
-        """Learn from batches as they come, one pass.
-
-        Parameters
-        ----------
-        batches : iterable
-            The stream: pairs (X, y), triples with weights, or what `onlinear.read` gives; read with
-            ``multilabel=True`` where rows have sets of labels.
-        shuffle : bool or int, default=False
-            Mixes the rows that `onlinear.read` gives, so many at a time, or 100,000; `random_state` chooses the order.
-        """
-        if self.phi is None:
-            return super().fit_stream(batches, shuffle=shuffle)
-        if shuffle is not False:
+    def _check_shuffle(self) -> None:
+        if self.phi is not None:
             raise ParameterError("shuffle= mixes rows of features; phi makes them of rows in their order")
-        for batch in batches:
-            X, y, *rest = batch if isinstance(batch, tuple) else (batch.X, batch.y, batch.weight)
-            self.partial_fit(X, y, sample_weight=rest[0] if rest else None)
-        return self
+
+    def _to_learn(self, batch: Batch) -> Batch | tuple[Any, ...]:
+        """With `phi`, the rows of a batch are the examples it makes rows of."""
+        return batch if self.phi is None else (batch.X, batch.y, batch.weight)
 
     def learn_one(self, x: Features, y: LabelsLike, w: float = 1.0) -> Self:
         """Learn one example from a dict of features; river's verb.

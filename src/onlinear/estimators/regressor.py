@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -18,6 +20,7 @@ from ..model.undo import all_or_nothing
 from ..model.weights import weights_of
 from .base import LinearShell
 from .making import shell
+from .rounds import KeepsRounds
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,7 +31,7 @@ __all__ = ["OnlineRegressor"]
 
 
 @shell
-class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ignore[misc]
+class OnlineRegressor(RegressorMixin, KeepsRounds, LinearShell[RegressorModel]):  # type: ignore[misc]
     """What all regressors share."""
 
     model_class = RegressorModel
@@ -80,7 +83,12 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
         return self
 
     def partial_fit(
-        self, X: MatrixLike, y: LabelsLike = None, sample_weight: npt.ArrayLike | None = None
+        self,
+        X: MatrixLike,
+        y: LabelsLike = None,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        record: str | Sequence[str] | None = None,
     ) -> Self:
         """Learn from one batch, in the given order, once.
 
@@ -92,13 +100,16 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
             Their targets.
         sample_weight : array of shape (n_samples,), optional
             Example weights; 0 is an exact no-op.
+        record : str or sequence of str, optional
+            What to keep of every round in `rounds_`, which says what there is.
 
         Returns
         -------
         self
         """
-        if y is None and self._learn_stream(X):
+        if y is None and self._learn_stream(X, record):
             return self
+        rounds = self._rounds_of(record)
         model = self._begun()
         rows = self._quick(X)
         inspected = rows is None
@@ -114,7 +125,9 @@ class OnlineRegressor(RegressorMixin, LinearShell[RegressorModel]):  # type: ign
                 else:
                     targets = targets_of(y, rows.n_rows)
                     weights = weights_of(sample_weight, rows.n_rows)
-                model.learner.learn_rows(rows, targets, weights, checked=inspected)
+                learn = model.learner.learn_rows if rounds is None else partial(rounds.learn, model)
+                with self._kept(rounds, model, rows.n_rows):
+                    learn(rows, targets, weights, checked=inspected)
         finally:
             self._keep(model, X)
         return self

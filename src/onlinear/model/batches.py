@@ -7,6 +7,7 @@ in the bits.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from .rows import Rows
 from .undo import Undo
 
 if TYPE_CHECKING:
+    from .rounds import Rounds
     from .types import Array
 
 __all__ = ["checked_batch", "learn_batch", "numbered"]
@@ -42,12 +44,12 @@ class ClassBatch(NamedTuple):
             yield start, stop, new
 
 
-def learn_batch(model: ClassifierModel, batch: ClassBatch, undo: Undo) -> None:
+def learn_batch(model: ClassifierModel, batch: ClassBatch, undo: Undo, rounds: Rounds | None = None) -> None:
     """Learn a batch in the given order; `undo` leads back to before it was looked at."""
     first = model.native is None
     try:
         for start, stop, new in batch.parts():
-            _learn_part(model, batch, start, stop, new)
+            _learn_part(model, batch, start, stop, new, rounds)
     except BaseException as error:
         if first and not isinstance(error, NumericError):
             undo.back()
@@ -122,13 +124,18 @@ def _expected(
     return expected
 
 
-def _learn_part(model: ClassifierModel, batch: ClassBatch, start: int, stop: int, new: Array) -> None:
+def _learn_part(
+    model: ClassifierModel, batch: ClassBatch, start: int, stop: int, new: Array, rounds: Rounds | None
+) -> None:
     """Learn a stretch of rows, after meeting the classes it brings."""
     undo = Undo.of_growth(model) if model.grows(new, batch.rows.n_columns) else Undo.of_names(model)
+    if rounds is not None and len(new):
+        rounds.answered(model, batch.rows.part(start, start + 1))
     try:
         learner = model.meet(new, batch.rows.n_columns, batch.dtype, expected=batch.n_classes)
         class_weight, balanced = model.class_weights()
-        learner.learn_rows(
+        learn = learner.learn_rows if rounds is None else partial(rounds.learn, model)
+        learn(
             batch.rows.part(start, stop),
             batch.numbers[start:stop],
             None if batch.weights is None else batch.weights[start:stop],

@@ -55,6 +55,8 @@ class ClassStream(RowStream):
         known = len(model.labels) if self.started else 0
         try:
             name = label_name(batch, row)
+            if self.rounds is not None:
+                self.rounds.answered(model, rows_of(batch, row, row + 1))
             grows = self.started and model.grows([name], batch.n_features)
             with all_or_nothing(model, Undo.of_growth(model) if grows else None) as self.brought:
                 model.meet(

@@ -144,6 +144,7 @@ class ClassifierModel(RowModel):
         native = self.native
         return (
             native is not None
+            and not native.again
             and self.recipe.class_weight is None
             and _core.learn_one_fast(native.core, self.labels.index, x, y, w)
         )

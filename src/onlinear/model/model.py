@@ -248,7 +248,9 @@ class RowModel(Model):
         handle = learner.handle
         before = handle.n_features
         try:
-            fault, row, column = handle.learn_dict(x, label, target, w, factor, balanced, relevant)
+            fault, row, column = handle.learn_dict(
+                x, label, target, w, factor, balanced, relevant, not learner.again
+            )
         except TypeError:
             need_weight(w)
             raise

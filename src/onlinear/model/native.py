@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -77,6 +78,9 @@ class Native:
 
     The parameters are those of `onlinear.Learner`.
     """
+
+    #: Whether rows have been met before, as in a later pass: they do not fit the map to probabilities.
+    again = False
 
     def __init__(
         self,
@@ -271,13 +275,16 @@ class Native:
         label_lists: Array | None = None,
         first_row: int = 0,
         late: bool = False,
+        record: Array | None = None,
+        ranking: Sequence[int] = (),
+        asks: bool = False,
     ) -> Report:
         """Learn prepared rows; what `learn` and the estimators stand on.
 
         `labels` holds int32 class numbers, float64 targets, or None; with `label_lists` it holds the relevant labels of
         all examples, those of example i from ``label_lists[i]`` to ``label_lists[i + 1]``. A refusal counts rows from
         `first_row`. With `late`, rows that the model meets late fit the map to probabilities: these, with `calibrate`;
-        without it the map stays as it is.
+        without it the map stays as it is. `record`, `ranking` and `asks` come from `Rounds.part`.
         """
         handle = self.handle
         learn = handle.learn_csr if isinstance(rows, SparseRows) else handle.learn_dense
@@ -288,11 +295,14 @@ class Native:
             class_weight,
             balanced,
             order,
-            calibrate,
+            calibrate and not self.again,
             checked,
             scores,
             label_lists,
             late,
+            record,
+            ranking,
+            asks,
         )
         if fault:
             raise refuse(fault, first_row + row, column, single_precision=handle.single_precision)

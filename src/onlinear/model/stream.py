@@ -19,6 +19,7 @@ from .weights import weights_of
 if TYPE_CHECKING:
     from ..io._batch import Batch
     from .model import RowModel
+    from .rounds import Rounds
     from .types import Answers, Array, Label, Values
     from .undo import Undo
 
@@ -199,6 +200,8 @@ class RowStream:
         self.brought: Undo | None = None
         #: Told every answer that is learned or held out, where somebody compares; `Counts.sums` have its errors.
         self.baseline: Baseline | None = None
+        #: The record of rounds, where one is asked for; who asks begins and ends it with each batch.
+        self.rounds: Rounds | None = None
         self._schema: Values | None = None
 
     @property
@@ -359,7 +362,10 @@ class RowStream:
             True,  # the reader has checked every number
             scores,
             lists,
+            **({} if self.rounds is None else self.rounds.part(self.model, start, stop - start)),
         )
+        if self.rounds is not None:
+            self.rounds.learned(start, learned)
         done.mistakes += mistakes
         done.updates += updates
         if cost:

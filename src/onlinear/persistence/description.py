@@ -12,7 +12,17 @@ from typing import Any, NamedTuple
 
 from ..exceptions import ModelFileError
 
-__all__ = ["CHECKPOINT", "INPUT", "MODEL", "PROGRESS", "SCHEMA", "SEQUENCE_MODEL", "check"]
+__all__ = [
+    "CHECKPOINT",
+    "INPUT",
+    "MODEL",
+    "PROGRESS",
+    "SCHEMA",
+    "SEQUENCE_MODEL",
+    "STREAM",
+    "WATCHED",
+    "check",
+]
 
 #: Counts are kept as float64, which counts one by one up to here.
 _MOST = 1 << 53
@@ -282,3 +292,36 @@ PROGRESS = record(
 
 #: What a checkpoint adds to the description of its model.
 CHECKPOINT = record({"plan": mapping_of(ANY), "progress": PROGRESS})
+
+#: What a checkpoint of `fit_stream` says beside its model: the passes of the run, and how far it had come.
+STREAM = record(
+    {
+        "passes": whole(1),
+        "shuffle": COUNT,
+        "seed": COUNT,
+        "progress": record(
+            {
+                "passes": COUNT,
+                "rows": COUNT,
+                "position": COUNT,
+                "n_mistakes": COUNT,
+                "n_updates": COUNT,
+                "seconds": number(0),
+                "finished": FLAG,
+            },
+            closed=True,
+        ),
+    }
+)
+
+#: What a file says of a model that was watched (`onlinear.drift.Watched`).
+WATCHED = record(
+    {
+        "detector": maybe(choice("adwin", "page_hinkley", "kswin")),
+        "action": choice("reset", "inflate", "restart"),
+        "share": number(0, 1),
+        "alarms": list_of(COUNT),
+        "seen": COUNT,
+        "expected": FLAG,
+    }
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -18,13 +19,21 @@ from ..model.schema import OLDER
 from .description import INPUT, MODEL, SCHEMA, check
 from .saving import FORMAT, MOST_UNPACKED, vectors_in
 from .tensors import KEY, SUM, Tensor, checksum, read_tensors
-from .values import label, made
+from .values import EARLIER, label, made, plain
 
 if TYPE_CHECKING:
     from ..model.types import Array, Label, PathLike, Values
 
 
-__all__ = ["class_array", "load_model", "load_with_description", "read_file", "read_words", "rebuild"]
+__all__ = [
+    "check_parameters",
+    "class_array",
+    "load_model",
+    "load_with_description",
+    "read_file",
+    "read_words",
+    "rebuild",
+]
 
 _MOST_CLASSES = 1 << 24
 
@@ -303,3 +312,22 @@ def read_words(tensors: Mapping[str, Tensor], n_features: int) -> Iterator[tuple
     for column, end in zip(places, stops, strict=True):
         yield column, raw[start:end].decode("utf-8", "surrogatepass")
         start = end
+
+
+def check_parameters(model: Model, fresh: Model) -> None:
+    """Refuse a model with other parameters than the run's: it would end with another model, and nobody would know.
+
+    What nobody has given goes on as it began, also where an earlier version began it with another default.
+    """
+    defaults = {field.name: field.default for field in fields(fresh.recipe)}
+    if type(model.recipe) is not type(fresh.recipe):
+        raise ModelFileError(
+            f"field 'estimator' is {model.recipe.estimator}, and the run has {fresh.recipe.estimator}"
+        )
+    found, meant = (plain(one.recipe.parameters())["pairs"] for one in (model, fresh))
+    for (name, value), (_, other) in zip(found, meant, strict=True):
+        earlier = name in EARLIER and value == EARLIER[name] and other == defaults[name]
+        if (
+            value != other and not earlier and name != "templates"
+        ):  # which the run gives to both when it begins
+            raise ModelFileError(f"field 'parameters.{name}' is {value!r}, and the run has {other!r}")

@@ -110,7 +110,7 @@ class ProgressDisplay:
         y : array of shape (n_samples,)
             Their classes.
         steps : int, default=200
-            Points of the curve. The error at each is exact: the learner counts every round.
+            Points of the curve. The error at each is exact: it is that of all rounds so far.
         name : str, optional
             For the legend; the estimator's class by default.
         ax : matplotlib axes, optional
@@ -119,15 +119,11 @@ class ProgressDisplay:
             For matplotlib's `plot`.
         """
         model, labels = clone(estimator), np.asarray(y)
-        edges = np.unique(np.linspace(0, len(labels), min(steps, len(labels)) + 1).astype(int))
-        seen, mistakes = [], []
-        for first, last in zip(edges[:-1], edges[1:], strict=True):
-            model.partial_fit(X[first:last], labels[first:last])
-            seen.append(model.n_seen_)
-            mistakes.append(model.n_mistakes_)
-        examples = np.array(seen)
+        mistakes = model.partial_fit(X, labels, record="mistake").rounds_["mistake"]
+        examples = np.unique(np.linspace(0, len(labels), min(steps, len(labels)) + 1).astype(int))[1:]
+        error = np.cumsum(mistakes)[examples - 1] / examples
         shown = type(estimator).__name__ if name is None else name
-        return cls(examples=examples, error=np.array(mistakes) / examples, name=shown).plot(ax=ax, **kwargs)
+        return cls(examples=examples, error=error, name=shown).plot(ax=ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> Self:
         """Draw the curve.

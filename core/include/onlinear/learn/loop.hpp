@@ -10,6 +10,7 @@
 #include "onlinear/compatible.hpp"
 #include "onlinear/learn/pipeline.hpp"
 #include "onlinear/learn/reading.hpp"
+#include "onlinear/learn/recorder.hpp"
 #include "onlinear/learn/with_belief.hpp"
 
 /// The loop: a task poses a demand for each row, the rule answers it, the belief takes the step.
@@ -145,10 +146,14 @@ public:
     }
 
 private:
-    template <class Rule>
+    /// With a record every row is scored as a prediction scores it, and every round is looked on at; a loop
+    /// of its own, so that the others cost what they did.
+    template <bool kRecorded = false, class Rule>
     Report learn_rows(const Stager<T>& stage, const Lesson& lesson, const Rule& chosen) {
         Report report;
         Pipeline<Task, Belief> rows(stage, lesson, belief_, stages_);
+        [[maybe_unused]] std::optional<Recorder> record;
+        if constexpr (kRecorded) record.emplace(*this, stage.matrix(), lesson);
         const Clock start = this->clock();
         for (std::size_t i = 0; rows.has(i); ++i) {
             const Row<T>& row = rows[i];
@@ -157,8 +162,11 @@ private:
             task::Example example = example_of(lesson, index);
             if (const Fault fault = weigh(example, lesson); fault != Fault::none)
                 return refused(report, {fault, index, -1});
+            if constexpr (kRecorded) record->ask(index);
             if (const Fault fault = rows.scale(i, example.weight != 0); fault != Fault::none)
                 return refused(report, {fault, index, -1});
+            Witness witness;
+            Round round;
             if (example.weight == 0) {  // an exact no-op
                 if (const Refusal refusal = rows.late_fault(i)) return refused(report, refusal);
                 if (lesson.scores) look(row);
@@ -168,7 +176,8 @@ private:
                 shown_now_ = shown_scores(row, lesson);
                 measure(example);
                 if constexpr (task::KnowsReach<Task>) example.reach = task_.reach(cut);
-                Round round = play(rows, chosen, row, example, since(start, report));
+                round =
+                    play(rows, chosen, row, example, since(start, report, kRecorded ? &witness : nullptr));
                 if (round.fault != Fault::none) {
                     const Refusal refusal = rows.late_fault(i);
                     scale_back();
@@ -178,6 +187,7 @@ private:
                 cost_in_targets(round, lesson, index);
                 settle(example, round, lesson, report);
             }
+            if constexpr (kRecorded) record->write(i, row, example, witness, round);
             if (lesson.scores) {
                 std::copy_n(scores_.data(), blocks(), lesson.scores + i * blocks());
                 if constexpr (task::ScalesTargets<Task>)
@@ -191,27 +201,29 @@ private:
     /// A round of the task; the next row is staged while the sums over this one are being added up.
     template <class Rule>
     [[gnu::always_inline]] Round play(Pipeline<Task, Belief>& rows, const Rule& chosen, const Row<T>& row,
-                                      const task::Example& example, const Clock& clock) {
+                                      const task::Example& example, const Moment& now) {
         if constexpr (task::LooksFirst<Task, Belief, Rule>) {
             const auto seen = task_.look(belief_, chosen, row, example, scores_.data());
             rows.advance();
-            return task_.round(belief_, chosen, row, example, scores_.data(), clock, seen);
+            return task_.round(belief_, chosen, row, example, scores_.data(), now, seen);
         } else {
             rows.advance();
-            return task_.round(belief_, chosen, row, example, scores_.data(), clock);
+            return task_.round(belief_, chosen, row, example, scores_.data(), now);
         }
     }
 
-    /// The clock of the next round in a call.
-    [[gnu::always_inline]] static Clock since(const Clock& start, const Report& report) noexcept {
-        return {.round = start.round + report.seen, .updates = start.updates + report.updates};
+    /// The moment of the next round in a call.
+    [[gnu::always_inline]] static Moment since(const Clock& start, const Report& report,
+                                               Witness* witness = nullptr) noexcept {
+        return {{.round = start.round + report.seen, .updates = start.updates + report.updates}, witness};
     }
 
     /// Learns with means and variances taken apart where dense rows are many enough to pay for it.
     Report learn_parted(const Stager<T>& stage, const Lesson& lesson) {
         if constexpr (kReadDirectly<Task, Belief> && belief::ComesApart<Belief>) {
             constexpr std::size_t kMany = 16;
-            if (!stage.plain() || lesson.count < kMany || centred()) return learn_all(stage, lesson);
+            if (!stage.plain() || lesson.count < kMany || centred() || lesson.record.rows)
+                return learn_all(stage, lesson);
             struct Together {
                 Belief& belief;
                 ~Together() { belief.together(); }
@@ -232,6 +244,7 @@ private:
         if constexpr (task::MaybeSingle<Task>) {
             if (task_.single()) return learn_groups(stage, lesson);
         }
+        if (lesson.record.rows) return learn_rows<true>(stage, lesson, rule_);
         // On short rows choosing the rule again for each would be felt: the rules most used have a loop of
         // their own.
         if constexpr (kReadDirectly<Task, Belief>) {

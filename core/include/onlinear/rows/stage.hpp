@@ -384,6 +384,8 @@ public:
         return staging::find_fault<T>(stage.value(), matrix_.columns, 1, row);
     }
 
+    const Matrix& matrix() const noexcept { return matrix_; }
+
     /// Whether rows are dense, and can be staged over and over by their values alone.
     bool plain() const noexcept { return plain_; }
 

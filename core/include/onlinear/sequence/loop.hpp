@@ -46,7 +46,7 @@ public:
             task_.lattice.use(in_play);
             if (weight > 0) {
                 const Round round = task_.round(belief_, rule_, layout, sentence, more ? &next : nullptr,
-                                                weight, this->clock());
+                                                weight, Moment{this->clock()});
                 if (round.fault != Fault::none) {
                     report.refusal = {round.fault, index(i), -1};
                     return report;

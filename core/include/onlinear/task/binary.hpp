@@ -23,7 +23,7 @@ struct Binary {
 
     template <class Belief, class Rule, class T>
     [[gnu::always_inline]] Round round(Belief& belief, const Rule& rule, const Row<T>& row,
-                                       const Example& example, const double*, const Clock& clock,
+                                       const Example& example, const double*, const Moment& now,
                                        const Sums& seen) {
         const double y = static_cast<double>(2 * example.label - 1);  // no branch: labels cannot be predicted
         const Term term{0, y};
@@ -32,7 +32,8 @@ struct Binary {
                              {.margin = y * seen.margin,
                               .variance = variance_seen(belief, row, terms, seen),
                               .weight = example.weight},
-                             clock);
+                             now);
+        now.compare(static_cast<std::uint32_t>(1 - example.label));
         round.mistake = !(y * seen.margin > 0);
         return round;
     }

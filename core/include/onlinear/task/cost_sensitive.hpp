@@ -41,7 +41,7 @@ struct CostSensitive {
 
     template <class Belief, class T>
     Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example,
-                double* scores, const Clock& clock) {
+                double* scores, const Moment& now) {
         belief.scores(row, scores);
         const auto label = static_cast<std::uint32_t>(example.label);
         const std::size_t classes = blocks();
@@ -58,7 +58,13 @@ struct CostSensitive {
                             .required = std::sqrt(price[rival]),
                             .variance = belief.variance(row, Terms(terms, 2)),
                             .weight = example.weight},
-                           clock);
+                           now);
+            now.compare(rival);
+        } else if (now.witness) {  // nothing is asked
+            const std::uint32_t second = best_rival(scores, classes, label);
+            now.see({.margin = scores[label] - scores[second], .required = 0.0, .variance = Witness::kNone},
+                    {});
+            now.compare(second);
         }
         round.cost = price[prediction];
         round.mistake = prediction != label;

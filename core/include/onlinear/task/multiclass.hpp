@@ -45,14 +45,18 @@ struct Multiclass {
 
     template <class Belief, class Rule, class T>
     Round round(Belief& belief, const Rule& rule, const Row<T>& row, const Example& example, const double*,
-                const Clock& clock, const Seen& seen) {
-        if (seen.satisfied) return {};
+                const Moment& now, const Seen& seen) {
+        now.compare(seen.rival);
+        if (seen.satisfied && !now.witness) return {};
         const Term terms[2] = {{static_cast<std::uint32_t>(example.label), 1.0}, {seen.rival, -1.0}};
-        Round round = answer(belief, rule, row, Terms(terms, 2),
-                             {.margin = seen.margin,
-                              .variance = belief.variance(row, Terms(terms, 2)),
-                              .weight = example.weight},
-                             clock);
+        const Evidence e{.margin = seen.margin,
+                         .variance = belief.variance(row, Terms(terms, 2)),
+                         .weight = example.weight};
+        if (seen.satisfied) {
+            now.see(e, {});
+            return {};
+        }
+        Round round = answer(belief, rule, row, Terms(terms, 2), e, now);
         round.mistake = !(seen.margin > 0);
         return round;
     }

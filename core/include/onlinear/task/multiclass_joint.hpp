@@ -64,7 +64,7 @@ struct MulticlassJoint {
 
     template <class Belief, class T>
     Round round(Belief& belief, const rule::AnyRule&, const Row<T>& row, const Example& example,
-                double* scores, const Clock&) {
+                double* scores, const Moment& now) {
         belief.scores(row, scores);
         const auto label = static_cast<std::uint32_t>(example.label);
         const std::uint32_t rival = best_rival(scores, classes, label);
@@ -72,12 +72,17 @@ struct MulticlassJoint {
         Round round;
         if (!std::isfinite(margin)) return {.fault = Fault::margin_overflow};
         coefficients_.assign(classes, 0.0);
+        const double variance = now.witness ? variance_against(belief, row, label, rival) : 0.0;
         if (method == kArow) {
             if constexpr (Belief::Options::takes.joint)
                 round = arow(belief, row, label, rival, scores, example.weight);
         } else {
             round = first_order(belief, row, label, scores, example.weight);
         }
+        now.see({.margin = margin, .variance = variance, .weight = example.weight},
+                {.mean = coefficients_[label],
+                 .precision = method == kArow && round.updated ? example.weight / r : 0.0});
+        now.compare(rival);
         round.mistake = !(margin > 0);
         return round;
     }
@@ -93,6 +98,14 @@ struct MulticlassJoint {
     }
 
 private:
+    /// The variance of the demand against one rival, as other tasks measure it.
+    template <class Belief, class T>
+    static double variance_against(Belief& belief, const Row<T>& row, std::uint32_t label,
+                                   std::uint32_t rival) {
+        const Term terms[2] = {{label, 1.0}, {rival, -1.0}};
+        return belief.variance(row, Terms(terms, 2));
+    }
+
     template <class Belief, class T>
     Round first_order(Belief& belief, const Row<T>& row, std::uint32_t label, const double* scores,
                       double weight) {

@@ -47,7 +47,7 @@ struct OneClass {
 
     template <class Belief, class Rule, class T>
     Round round(Belief& belief, const Rule& rule, const Row<T>& row, const Example& example, double* scores,
-                const Clock& clock) {
+                const Moment& now) {
         bool walked = false;
         const double squared = belief.squared_distance(row, walked);
         if (walked) belief.remeasure();  // what made a walk necessary would make the next one so too
@@ -63,7 +63,8 @@ struct OneClass {
                          .weight = example.weight * (nu ? unit(belief, example, distance) : 1.0)};
         using rule::dispatch_among;
         const Step step =
-            dispatch_among<rule::FitsCentre>(rule, [&](const auto& r) { return decide(r, e, clock); });
+            dispatch_among<rule::FitsCentre>(rule, [&](const auto& r) { return decide(r, e, now); });
+        now.see(e, step);
         Round round;
         const Term term{0, 1.0};
         if (step)

@@ -42,19 +42,19 @@ struct Ranking {
 
     template <class Belief, class T>
     Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example,
-                double* scores, const Clock& clock) {
+                double* scores, const Moment& now) {
         belief.scores(row, scores);
         const Pair pair = closest(scores, classes, example.relevant);
         if (!pair.exists) return {};
         const Term terms[2] = {{pair.relevant, 1.0}, {pair.irrelevant, -1.0}};
         return posed(belief, rule, row, Terms(terms, 2), scores[pair.relevant] - scores[pair.irrelevant],
-                     example, clock);
+                     example, now);
     }
 
     /// The same with a row for each label; the difference of two is staged in `room`.
     template <class Belief, class T>
     Round round(Belief& belief, const rule::AnyRule& rule, std::span<const Stage<T>> candidates,
-                Stage<T>& room, const Example& example, double* scores, const Clock& clock) {
+                Stage<T>& room, const Example& example, double* scores, const Moment& now) {
         for (std::size_t k = 0; k < candidates.size(); ++k) belief.scores(candidates[k].row, scores + k);
         const Pair pair = closest(scores, candidates.size(), example.relevant);
         if (!pair.exists) return {};
@@ -62,7 +62,7 @@ struct Ranking {
         room.measure_norm();
         const Term term{0, 1.0};
         return posed(belief, rule, room.row, Terms(&term, 1), scores[pair.relevant] - scores[pair.irrelevant],
-                     example, clock);
+                     example, now);
     }
 
     /// One logistic map for all labels: where it says one half, it parts the relevant from the others.
@@ -114,10 +114,10 @@ private:
 
     template <class Belief, class T>
     static Round posed(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, Terms terms,
-                       double margin, const Example& example, const Clock& clock) {
+                       double margin, const Example& example, const Moment& now) {
         Round round = answer(
             belief, rule, row, terms,
-            {.margin = margin, .variance = belief.variance(row, terms), .weight = example.weight}, clock);
+            {.margin = margin, .variance = belief.variance(row, terms), .weight = example.weight}, now);
         round.mistake = !(margin > 0);
         return round;
     }

@@ -44,7 +44,7 @@ struct Regression {
 
     template <class Belief, class T>
     Round round(Belief& belief, const rule::AnyRule& rule, const Row<T>& row, const Example& example,
-                const double*, const Clock& clock, const Sums& seen) {
+                const double*, const Moment& now, const Sums& seen) {
         const double error = example.target - seen.margin;
         const double sign = error < 0 ? -1.0 : 1.0;
         const Term term{0, sign};
@@ -54,7 +54,7 @@ struct Regression {
                               .required = sign * example.target - epsilon,
                               .variance = variance_seen(belief, row, terms, seen),
                               .weight = example.weight},
-                             clock);
+                             now);
         round.cost = std::abs(error);
         round.mistake = round.cost > epsilon;
         return round;

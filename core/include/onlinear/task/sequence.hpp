@@ -44,7 +44,7 @@ struct Sequence {
     template <class Belief>
     Round round(Belief& belief, const rule::AnyRule& rule, const sequence::Layout& layout,
                 const sequence::Sentence<T>& s, const sequence::Sentence<T>* next, double weight,
-                const Clock& clock) {
+                const Moment& now) {
         lattice.decode(belief.planes(), held(belief), layout.label, s, next);
         wrong = 0;
         if (!std::isfinite(lattice.best())) return {.fault = Fault::margin_overflow};
@@ -62,7 +62,7 @@ struct Sequence {
                             .required = std::sqrt(price),
                             .variance = belief.variance(row, Terms(&whole, 1)),
                             .weight = weight},
-                           clock);
+                           now);
         out.mistake = true;
         return out;
     }
