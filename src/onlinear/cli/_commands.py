@@ -207,6 +207,15 @@ COMMANDS = (
             ),
             Option("buffer", ("--buffer",), "whole", "With --shuffle: rows in memory.", 100_000, "ROWS"),
             Option(
+                "watch",
+                ("--watch",),
+                "text",
+                "Put one of river's drift detectors beside the model: when its error rises, the covariance goes back "
+                "to its start.",
+                None,
+                "adwin|page_hinkley|kswin",
+            ),
+            Option(
                 "seed", ("--seed",), "whole", "Chooses the held-out examples, and the order of --shuffle.", 0
             ),
             Option("dtype", ("--dtype",), "text", "Type of the weights: float32 or float64.", "float32"),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["render_figures", "shown", "summary"]
 
-_MOST_CLASSES = 20
+_MOST_CLASSES, _MOST_ALARMS = 20, 10
 _LARGE = 1e15  # beyond, not every digit is known
 
 #: Figures of tasks and how they are called here; those of a run are progressive.
@@ -70,6 +70,9 @@ def summary(report: Values) -> str:
     lines.append(f"mistakes     {report['mistakes']:,}, updates {report['updates']:,}")
     if report["refused"]:
         lines.append(f"refused      {report['refused']:,}")
+    if report["alarms"] is not None:
+        last = ", ".join(f"{alarm:,}" for alarm in report["alarms"][-_MOST_ALARMS:])
+        lines.append(f"alarms       {len(report['alarms']):,}" + (f", the last after {last}" if last else ""))
     classes = [f"{name} {count:,}" for name, count in report["classes"].items()]
     more = f" and {len(classes) - _MOST_CLASSES} more" if len(classes) > _MOST_CLASSES else ""
     if classes:

@@ -64,6 +64,10 @@ class Task:
 
     def stream(self, model: Any, plan: Plan) -> RowStream:
         """The model at the end of a stream."""
+        if plan.watch is not None:
+            from ..drift._watching import WatchedStream  # which needs scikit-learn, and its detectors river
+
+            return WatchedStream(model, plan.watch, dtype=plan.dtype, skip=self.skips(plan))
         stream: RowStream = model.stream(dtype=plan.dtype, skip=self.skips(plan), measure=True)
         return stream
 

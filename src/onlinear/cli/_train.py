@@ -89,6 +89,7 @@ class Plan:
     patience: int = 1
     seed: int = 0
     shuffle: int = 0
+    watch: str | None = None
     dtype: str = "float32"
     names: int | None = None
     quiet: bool = False
@@ -125,12 +126,26 @@ class Plan:
         if self.shuffle < 0 or self.shuffle > 1 << 31:
             raise UsageError(f"--buffer must be from 1 to 2^31 rows, got {self.shuffle}")
         self._check_bits()
+        self._check_watch()
         self.task.check_reading(self)
         if self.save is not None:
             if str(self.save) == "-":
                 raise UsageError("--save needs a file: a model is written aside and moved into place")
             writable(self.save)
             spare(self.save, "--save", [*self.files, *self.test])
+
+    def _check_watch(self) -> None:
+        """Refuse to watch what cannot be watched."""
+        if self.watch is None:
+            return
+        if type(self.task) is not Task:
+            raise UsageError(f"--watch is for classification, not for --task {self.task.name}")
+        if self.passes > 1:
+            raise UsageError("--watch follows one pass: rows that come again drift back. Leave --passes out.")
+        if self.checkpoint is not None:
+            raise UsageError(
+                "--watch does not go with --checkpoint, which could not hold what the detector has counted"
+            )
 
     def _check_bits(self) -> None:
         """Refuse more columns than the model may have."""
@@ -528,6 +543,7 @@ class _Run:
             "seconds": seconds,
             "examples_per_second": progress.total.examples / seconds if seconds > 0 else 0.0,
             "peak_rss_mb": peak_rss_mb(),
+            "alarms": getattr(self.learner, "alarms", None),
             "refused": progress.refused + progress.total.refused,
             "dtype": task.dtype(model) if started else plan.dtype,
             "model": None if plan.save is None or not started else str(plan.save),

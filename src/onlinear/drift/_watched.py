@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -12,19 +13,24 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..exceptions import NotAvailableError, ParameterError
+from ..estimators.making import estimator_of
+from ..exceptions import DataError, ModelFileError, NotAvailableError, ParameterError
+from ..io import Batch
 from ..model.parameters import check_choice, check_number
+from ..persistence.description import WATCHED, check
+from ..persistence.loading import load_with_description
+from ..persistence.saving import save
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
-    from ..model.types import Array, Features, Label, LabelsLike, MatrixLike, Values
+    from ..model.types import Array, Features, Label, LabelsLike, MatrixLike, PathLike, Values
 
-__all__ = ["Watched", "is_fitted"]
+__all__ = ["DETECTORS", "Watched", "detector_of", "is_fitted"]
 
 
 #: river's detectors; the one that draws samples is seeded, so that a run can be repeated.
-_DETECTORS: dict[str, tuple[str, Values]] = {
+DETECTORS: dict[str, tuple[str, Values]] = {
     "adwin": ("ADWIN", {}),
     "page_hinkley": ("PageHinkley", {}),
     "kswin": ("KSWIN", {"seed": 0}),
@@ -141,7 +147,7 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         X, y = validate_data(self, X, y, reset=first, **_ACCEPTED)
         return self._learn(X, np.asarray(y), None if classes is None else np.asarray(classes))
 
-    def learn_one(self, x: Features, y: LabelsLike) -> Self:
+    def learn_one(self, x: Features, y: LabelsLike, w: float = 1.0) -> Self:
         """The same for one example given as a dict.
 
         Parameters
@@ -150,6 +156,8 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
             Features and their values.
         y : class
             What is right.
+        w : float, default=1.0
+            Its weight; with 0 nothing is asked, told or learned.
 
         Returns
         -------
@@ -157,16 +165,94 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         """
         if not hasattr(self, "model_"):
             self._start(copy.deepcopy(self.model))
-        if self.detector_ is not None and is_fitted(self.model_):
+        if self.detector_ is not None and w != 0 and is_fitted(self.model_):
             self._tell(self.model_.predict_one(x) != y)
-        self.model_.learn_one(x, y)
-        self.n_seen_ += 1
+        self.model_.learn_one(x, y, w)
+        self.n_seen_ += w != 0
         return self
+
+    def fit_stream(self, stream: Any) -> Self:
+        """Ask, tell and learn what comes, one pass.
+
+        Parameters
+        ----------
+        stream : iterable
+            Pairs (X, y), dicts with their answers, (x, y) or (x, y, w), or what `onlinear.read` gives with a number of
+            columns that is known: hashed features, or ``n_features=``.
+
+        Returns
+        -------
+        self
+        """
+        for batch in stream:
+            if isinstance(batch, Batch):
+                batch = batch.X, batch.y
+            if not isinstance(batch, tuple) or len(batch) not in (2, 3):
+                raise DataError(
+                    f"a batch must be (X, y), (x, y, w) or what onlinear.read gives, got {batch!a}"
+                )
+            (self.learn_one if isinstance(batch[0], Mapping) else self.partial_fit)(*batch)
+        return self
+
+    # ------------------------------------------------------------------ files
+
+    def save(self, path: PathLike) -> None:
+        """Write the model to a file, with how it is watched and the alarms there were.
+
+        What the detector has counted is not part of it: it starts anew when the file is read. `onlinear.load` reads the
+        model alone.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to; the file is written aside and moved into place.
+        """
+        check_is_fitted(self)
+        if self.detector is not None and not isinstance(self.detector, str):
+            raise ParameterError(
+                f"Watched: a file holds a detector by its name ({', '.join(DETECTORS)}), and not an object such as "
+                f"{type(self.detector).__name__}. Save model_ alone."
+            )
+        told = {
+            "detector": self.detector,
+            "action": self.action,
+            "share": float(self.share),
+            "alarms": [int(alarm) for alarm in self.alarms_],
+            "seen": int(self.n_seen_),
+            "expected": self._expected is not None,
+        }
+        save(self.model_, path, extra={"watched": told})
+
+    @classmethod
+    def load(cls, path: PathLike) -> Self:
+        """Read a file written by `save`; never runs code from the file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+        """
+        model, content = load_with_description(path)
+        told = content.get("watched")
+        try:
+            if told is None:
+                raise ModelFileError("a model that was not watched; read it with onlinear.load")
+            check(told, WATCHED, "watched")
+        except ModelFileError as error:
+            raise ModelFileError(f"{path}: {error}") from None
+        recipe: Any = type(model.recipe)
+        shell: Any = estimator_of(recipe).of(model)
+        watched = cls(clone(shell), told["detector"], action=told["action"], share=told["share"])
+        watched._start(shell)
+        watched.alarms_, watched.n_seen_ = list(told["alarms"]), told["seen"]
+        watched._expected = shell.classes_ if told["expected"] else None
+        watched.n_features_in_ = shell.n_features_in_
+        return watched
 
     def _start(self, model: Any) -> None:
         check_choice("Watched", "action", self.action, ("reset", "inflate", "restart"))
         check_number("Watched", "share", self.share, 0.0, 1.0, open_low=True)
-        self.detector_ = _detector(self.detector)
+        self.detector_ = detector_of(self.detector)
         self.model_ = model
         self.alarms_: list[int] = []
         self.n_seen_ = 0
@@ -260,6 +346,16 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
         """
         return self.model_.predict_one(x) if hasattr(self, "model_") else None
 
+    def predict_proba_one(self, x: Features) -> dict[Label, float]:
+        """Probability of every class for one example given as a dict; empty before any is known.
+
+        Parameters
+        ----------
+        x : dict
+            Features and their values.
+        """
+        return self.model_.predict_proba_one(x) if hasattr(self, "model_") else {}
+
     @property
     def classes_(self) -> Array:
         """The class labels, sorted."""
@@ -280,14 +376,14 @@ class Watched(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: igno
 _ACCEPTED: Values = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 
-def _detector(given: Any) -> Any:
+def detector_of(given: Any) -> Any:
     """A detector of one's own: copied, so that two models never share one."""
     if not isinstance(given, str):
         return copy.deepcopy(given)
-    check_choice("Watched", "detector", given, tuple(_DETECTORS))
+    check_choice("Watched", "detector", given, tuple(DETECTORS))
     try:
         from river import drift
     except ImportError:
         raise ImportError("river's drift detectors are an extra: pip install onlinear[river]") from None
-    name, parameters = _DETECTORS[given]
+    name, parameters = DETECTORS[given]
     return getattr(drift, name)(**parameters)
