@@ -20,6 +20,7 @@ except ImportError as error:
 from sklearn.base import clone
 
 from .. import AROWClassifier, AROWRegressor, MultilabelRanker, PassiveAggressiveOneClass
+from ..drift import Watched
 from ..estimators import OnlineClassifier, OnlineOneClass, OnlineRanker, OnlineRegressor
 from ._passive_aggressive import PAClassifier, PARegressor
 
@@ -41,7 +42,50 @@ if _Detector is None:  # where river kept it before
     _Detector = import_module("river.anomaly.base").AnomalyDetector
 
 
-class RiverClassifier(base.Classifier):  # type: ignore[misc]
+class _Wrapped:
+    """What all wrappers share: the parameters of the estimator are those of the river model."""
+
+    if TYPE_CHECKING:
+        estimator: Any
+        model: Any
+
+    def clone(self, new_params: Values | None = None, include_attributes: bool = False) -> Any:
+        """A fresh model with the same parameters.
+
+        Parameters
+        ----------
+        new_params
+            Other values for parameters of the estimator, as `river.utils.expand_param_grid` gives them.
+        include_attributes
+            Whether what has been learned is copied, too.
+        """
+        changed = dict(new_params or {})
+        pattern = clone(changed.pop("estimator", self.estimator))
+        made = type(self)(pattern.set_params(**changed))  # type: ignore[call-arg]
+        if include_attributes:
+            made.model = copy.deepcopy(self.model)
+        return made
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn the rows of a data frame, as `learn_one` would one after the other.
+
+        Parameters
+        ----------
+        X
+            A data frame of features.
+        y
+            A series of answers.
+        """
+        for x, answer in zip(X.to_dict(orient="records"), y.tolist(), strict=True):
+            self.model.learn_one(x, answer)
+
+    def _answers(self, X: Any) -> Any:
+        """Answers for the rows of a data frame, with its index."""
+        answers = [self.model.predict_one(x) for x in X.to_dict(orient="records")]
+        return import_module("pandas").Series(answers, index=X.index)
+
+
+class RiverClassifier(_Wrapped, base.MiniBatchClassifier):  # type: ignore[misc]
     """A classifier of this library as river sees one.
 
     Parameters
@@ -103,6 +147,27 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         """
         return self.model.predict_one(x)
 
+    def predict_many(self, X: Any) -> Any:
+        """The most likely class of every row of a data frame, a series.
+
+        Parameters
+        ----------
+        X
+            A data frame of features.
+        """
+        return self._answers(X)
+
+    def predict_proba_many(self, X: Any) -> Any:
+        """Probability of every class met so far for every row of a data frame, a data frame.
+
+        Parameters
+        ----------
+        X
+            A data frame of features.
+        """
+        rows = [self.model.predict_proba_one(x) for x in X.to_dict(orient="records")]
+        return import_module("pandas").DataFrame(rows, index=X.index)
+
     @property
     def _multiclass(self) -> bool:
         return True
@@ -112,7 +177,7 @@ class RiverClassifier(base.Classifier):  # type: ignore[misc]
         yield {"estimator": AROWClassifier()}
 
 
-class RiverRegressor(base.Regressor):  # type: ignore[misc]
+class RiverRegressor(_Wrapped, base.MiniBatchRegressor):  # type: ignore[misc]
     """A regressor of this library as river sees one.
 
     Parameters
@@ -164,12 +229,22 @@ class RiverRegressor(base.Regressor):  # type: ignore[misc]
         """
         return self.model.predict_one(x)
 
+    def predict_many(self, X: Any) -> Any:
+        """The expected target of every row of a data frame, a series.
+
+        Parameters
+        ----------
+        X
+            A data frame of features.
+        """
+        return self._answers(X)
+
     @classmethod
     def _unit_test_params(cls) -> Iterator[Values]:
         yield {"estimator": AROWRegressor()}
 
 
-class RiverAnomalyDetector(_Detector):  # type: ignore[misc]
+class RiverAnomalyDetector(_Wrapped, _Detector):  # type: ignore[misc]
     """A one-class learner of this library as river sees an anomaly detector.
 
     Parameters
@@ -189,7 +264,7 @@ class RiverAnomalyDetector(_Detector):  # type: ignore[misc]
     >>> model = as_river(PassiveAggressiveOneClass(radius=1.0))
     >>> for warmth in (2.0, 2.5, 1.5) * 50:
     ...     model.learn_one({"warmth": warmth})
-    >>> model.score_one({"warmth": 2.0}) < 1.5 < model.score_one({"warmth": 5.0})
+    >>> model.score_one({"warmth": 2.0}) < 0.5 < model.score_one({"warmth": 5.0})
     True
     """
 
@@ -210,21 +285,24 @@ class RiverAnomalyDetector(_Detector):  # type: ignore[misc]
         self.model.learn_one(x, w=w)
 
     def score_one(self, x: Features) -> float:
-        """Distance from the centre: the larger, the stranger; 0 before any learning.
+        """How strange an example is, from 0 to 1: one half on the edge of the ball; 0 before any learning.
+
+        With the distance d from the centre and the radius R it is d / (d + R).
 
         Parameters
         ----------
         x
             Features and their values.
         """
-        return self.model.score_one(x)
+        distance = self.model.score_one(x)
+        return distance / (distance + self.model.radius_) if distance else 0.0
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[Values]:
         yield {"estimator": PassiveAggressiveOneClass()}
 
 
-class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc]
+class RiverMultiLabelClassifier(_Wrapped, base.MultiLabelClassifier):  # type: ignore[misc]
     """A label ranker of this library as river sees a classifier of several labels.
 
     Parameters
@@ -295,6 +373,7 @@ class RiverMultiLabelClassifier(base.MultiLabelClassifier):  # type: ignore[misc
 #: Our base classes and the river models that stand for them.
 _WRAPPERS: tuple[tuple[type, type], ...] = (
     (OnlineClassifier, RiverClassifier),
+    (Watched, RiverClassifier),
     (OnlineRegressor, RiverRegressor),
     (OnlineOneClass, RiverAnomalyDetector),
     (OnlineRanker, RiverMultiLabelClassifier),
@@ -306,7 +385,7 @@ def as_river(estimator: Any) -> Any:
 
     Parameters
     ----------
-    estimator : estimator of this library
+    estimator : estimator of this library, or one that is `Watched`
         A fitted one goes on from what it knows; it is copied, not changed.
 
     Returns
