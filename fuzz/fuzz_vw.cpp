@@ -16,6 +16,21 @@ std::uint32_t hash_of(const std::string& name, std::uint32_t seed) {
     return number + seed;
 }
 
+/// The column of a feature and its sign: by Vowpal Wabbit's hash, or by the name it shows.
+std::pair<std::int32_t, float> place_of(const std::string& space, const std::string& name,
+                                        std::uint32_t nameless, const text::Settings& settings) {
+    if (settings.hash == text::Hash::vw) {
+        const std::uint32_t seed = hash_of(space, 0);
+        const std::uint32_t hash = name.empty() ? seed + nameless : hash_of(name, seed);
+        return {static_cast<std::int32_t>(hash & ((1u << settings.bits) - 1)), 1.0f};
+    }
+    const std::string shown =
+        (space.empty() ? space : space + '^') + (name.empty() ? std::to_string(nameless) : name);
+    const std::uint32_t hash = text::murmur3_32(shown.data(), shown.size(), 0);
+    return {static_cast<std::int32_t>(text::hashed_column(hash, settings.bits)),
+            settings.hash == text::Hash::murmur_signed ? text::hash_sign(hash) : 1.0f};
+}
+
 bool add_label(const std::string& token, const text::Settings& settings, Row& row) {
     if (token.find(':') != std::string::npos) return false;
     std::size_t at = 0;
@@ -87,16 +102,15 @@ Verdict read_line(const std::string& line, const text::Settings& settings, Row& 
             if (!read_pair(tokens[0], space, scale)) return Verdict::refused;
             tokens.erase(tokens.begin());
         }
-        const std::uint32_t seed = hash_of(space, 0);
         std::uint32_t nameless = 0;
         for (const std::string& token : tokens) {
             float value = 1;
             if (!read_pair(token, name, value)) return Verdict::refused;
-            const std::uint32_t hash = name.empty() ? seed + nameless++ : hash_of(name, seed);
+            const auto [column, sign] = place_of(space, name, nameless, settings);
+            nameless += name.empty();
             value *= scale;
             if (std::isinf(value)) return Verdict::refused;
-            const auto column = static_cast<std::int32_t>(hash & ((1u << settings.bits) - 1));
-            if (value != 0) finite = fuzz::add_feature(row, column, value) && finite;
+            if (value != 0) finite = fuzz::add_feature(row, column, sign * value) && finite;
         }
     }
     return finite ? Verdict::row : Verdict::refused;
@@ -110,6 +124,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     settings.bits = 1 + (data[0] & 15);
     settings.multilabel = data[0] & 16;
     settings.labelled = fuzz::labelled_of(data[0] >> 5);
+    settings.hash = data[1] & 128  ? text::Hash::vw
+                    : data[1] & 64 ? text::Hash::murmur_signed
+                                   : text::Hash::murmur;
     const std::string_view input(reinterpret_cast<const char*>(data) + 2, size - 2);
     const fuzz::Result got = fuzz::run_twice(text::make_vw, settings, input, data[1]);
     fuzz::compare(got, input,

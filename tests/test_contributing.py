@@ -65,7 +65,15 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
         (text,) = SHOWN[f"core/include/onlinear/rule/{name.lower()}.hpp"]
         (headers / f"{name.lower()}.hpp").write_text(text)
     (headers / "all.hpp").write_text(listed((CORE / "include/onlinear/rule/all.hpp").read_text()))
-    parts = ["simd", "simd_level", "memory_pages", "learner_contents", "learner_reading", "learner_staging"]
+    parts = [
+        "best",
+        "simd",
+        "simd_level",
+        "memory_pages",
+        "learner_contents",
+        "learner_reading",
+        "learner_staging",
+    ]
     sources = [*sorted((CORE / "simd").glob("*.cpp")), *(CORE / "src" / f"{part}.cpp" for part in parts)]
     command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O0", "-Wall", "-Wextra", "-Werror", "-Wno-psabi"]
     command += ["-pthread", "-DONLINEAR_LEVEL=base", f"-I{folder}", f"-I{CORE / 'include'}"]

@@ -143,7 +143,9 @@ TEST("a line of svmlight") {
 }
 
 TEST("a line of Vowpal Wabbit") {
-    const Got got = read(make_vw, "2 0.5 'tag | 3:1.5 8 |a:2 4:-1\n", hashing(18));
+    Settings own = hashing(18);
+    own.hash = Hash::vw;
+    const Got got = read(make_vw, "2 0.5 'tag | 3:1.5 8 |a:2 4:-1\n", own);
     CHECK(got.problems.empty() && got.batch.rows() == 1);
     CHECK(got.batch.labels[0] == 2 && got.batch.weights[0] == 0.5 && got.batch.tags == "tag");
     const std::uint32_t space = murmur3_32("a", 1, 0);

@@ -325,7 +325,9 @@ def test_streams_that_are_none_are_refused() -> None:
             DataError, match=r"batches must be an iterable of \(X, y\), or what onlinear.read gives"
         ):
             model.fit_stream(stream)  # type: ignore[arg-type]
-    with pytest.raises(DataError, match=r"a batch must be \(X, y\), \(X, y, weights\), or .*, got 3"):
+    with pytest.raises(
+        DataError, match=r"a batch must be \(X, y\), \(X, y, weights\), a dict with its answer .*, got 3"
+    ):
         model.fit_stream([3])
     assert model.digest() == before
 

@@ -185,8 +185,16 @@ def check_sound(model: Any) -> None:
         assert np.all(handle.variance()[0] > 0)
         assert np.all(np.isfinite(handle.variance()[0]))
     if hasattr(model, "predict_proba"):
-        p = model.predict_proba(np.ones((1, model.n_features_in_)))
+        p = model.predict_proba(ordinary_row(model))
         assert np.all((p >= 0) & (p <= 1))
+
+
+def ordinary_row(model: Any) -> Array:
+    """A row of ones, as seen from where a model is centred: 10^19 away from there a score may be no number."""
+    row = np.ones((1, model.n_features_in_))
+    for column, mean in model.model_.learner.state().get("feature_mean", ()):
+        row[0, int(column)] += mean
+    return row
 
 
 def check_twins(model: Any, path: Path, X: Array, y: Array) -> None:

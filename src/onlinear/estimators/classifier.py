@@ -39,6 +39,7 @@ from .making import shell
 from .passes import Late
 from .random import seeded
 from .rounds import KeepsRounds
+from .scoring import answered, is_stream
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -320,6 +321,28 @@ class OnlineClassifier(ClassifierMixin, KeepsRounds, LinearShell[ClassifierModel
         """
         blocks, model = self._blocks(X), self._ready()
         return probabilities(model, blocks, model.labels.classes.among(blocks.shape[1]))
+
+    def score(self, X: Any, y: LabelsLike | None = None, sample_weight: npt.ArrayLike | None = None) -> float:
+        """The share of rows that are predicted rightly.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features), or what `onlinear.read` gives
+            The rows; a reader has the labels and weights with it, and is gone through once, three numbers a row being kept.
+        y : array of shape (n_samples,), optional
+            Their classes.
+        sample_weight : array of shape (n_samples,), optional
+            Their weights.
+
+        Returns
+        -------
+        float
+        """
+        if not is_stream(X):
+            share: float = super().score(X, y, sample_weight)
+            return share
+        truth, predicted, weight = answered(self.predict, X, y, sample_weight)
+        return float(np.average(truth == predicted, weights=weight))
 
     def predict_log_proba(self, X: MatrixLike) -> Array:
         """Logarithms of `predict_proba`."""

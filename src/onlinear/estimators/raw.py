@@ -15,12 +15,14 @@ import numpy as np
 
 from .. import _core
 from ..exceptions import DataError, ReadWarning
+from ..io import Batch, Reader
 from ..io._columns import Ints
 from ..io._frames import as_frame, lacking_cells, not_of_numbers, of_numbers, read_frame
 from ..io._notes import unknown_columns
 from ..io._settings import Settings, TextSettings
 from ..model.rows import SparseRows, refuse_dict
 from ..model.schema import OLDER
+from ..model.stream import rows_of
 
 if TYPE_CHECKING:
     from ..model.model import RowModel
@@ -38,7 +40,7 @@ class RawRows(SparseRows):
     __slots__ = ()
 
 
-def raw_rows(X: MatrixLike, model: RowModel, *, learning: bool) -> RawRows | None:
+def raw_rows(X: MatrixLike, model: RowModel, *, learning: bool) -> SparseRows | None:
     """The columns of raw rows as a model has them; None where X is a matrix.
 
     Where rows are to be learned the model takes over how they became columns, and the words they bring.
@@ -46,6 +48,8 @@ def raw_rows(X: MatrixLike, model: RowModel, *, learning: bool) -> RawRows | Non
     if type(X) is np.ndarray and X.dtype.kind in "fiub":
         _need_columns(X, model)
         return None
+    if isinstance(X, Batch | Reader):
+        return _of_batch(X, model)
     documents = _documents(X)
     if documents is not None:
         return _of_texts(documents, model, learning)
@@ -133,6 +137,18 @@ def _need_columns(X: Array, model: RowModel) -> None:
             f"X is an array of {X.shape[1]} columns without names, and the model knows features by their names. Give it a "
             "data frame, dicts, or files"
         )
+
+
+def _of_batch(batch: Batch | Reader, model: RowModel) -> SparseRows:
+    """What `onlinear.read` gives, where its columns are the model's."""
+    if isinstance(batch, Reader):
+        raise DataError(
+            "a reader gives batches, one after the other: [model.predict(batch) for batch in reader]; `score` takes it as it is"
+        )
+    model.settle_schema()
+    if batch.schema is not None:
+        model.schema.need_alike(batch.schema)
+    return rows_of(batch)
 
 
 def _of_frame(frame: Any, model: RowModel, learning: bool) -> RawRows:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from .. import _core
@@ -21,6 +22,7 @@ from ..model.weights import weights_of
 from .base import LinearShell
 from .making import shell
 from .rounds import KeepsRounds
+from .scoring import answered, is_stream
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -177,6 +179,28 @@ class OnlineRegressor(RegressorMixin, KeepsRounds, LinearShell[RegressorModel]):
         return rows, targets
 
     # ------------------------------------------------------------------ predicting
+
+    def score(self, X: Any, y: LabelsLike | None = None, sample_weight: npt.ArrayLike | None = None) -> float:
+        """The coefficient of determination, R²: 1 is perfect, 0 what the mean of the targets gets.
+
+        Parameters
+        ----------
+        X : array, data frame or sparse matrix of shape (n_samples, n_features), or what `onlinear.read` gives
+            The rows; a reader has the targets and weights with it, and is gone through once, three numbers a row being kept.
+        y : array of shape (n_samples,), optional
+            Their targets.
+        sample_weight : array of shape (n_samples,), optional
+            Their weights.
+
+        Returns
+        -------
+        float
+        """
+        if not is_stream(X):
+            determined: float = super().score(X, y, sample_weight)
+            return determined
+        truth, predicted, weight = answered(self.predict, X, y, sample_weight, numbers=True)
+        return float(r2_score(truth, predicted, sample_weight=weight))
 
     def predict(self, X: MatrixLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """The expected target of each row.

@@ -145,8 +145,7 @@ class Schema:
         DataError
             If the model knows another way: the same names would be other columns.
         """
-        if self.hash is not None:
-            self._need_alike(given)
+        self.need_alike(given)
         if given["hash"] == OLDER:
             news = self.hash is None
             self.hash, self.bits = OLDER, int(given["bits"])
@@ -158,8 +157,10 @@ class Schema:
         self.restore((str(given["hash"]), int(given["bits"]), columns, open, text))
         return self.state() != before
 
-    def _need_alike(self, given: Values) -> None:
-        """Refuse rows that were read in another way."""
+    def need_alike(self, given: Values) -> None:
+        """Refuse rows that were read in another way than those the model has learned from."""
+        if self.hash is None:
+            return
         hash, bits = str(given["hash"]), int(given["bits"])
         for name, mine, other in (("hash", self._hash_of_files(), hash), ("bits", self.bits, bits)):
             if mine != other:

@@ -22,7 +22,9 @@ namespace onlinear::belief {
 ///
 /// A mean is of all rows alike, or, where features are measured in their typical sizes, one that no single
 /// value decides: a value is taken to lie at most kFar typical distances away, and early rows are forgotten
-/// as the cube of time (Targets does the same). A zero is never far: it may be a missing entry.
+/// as the cube of time (Targets does the same). A zero is never far: it may be a missing entry. In neither
+/// does a value count as more than a number whose square the type can hold: one of 1e38 would leave the mean
+/// where no row that comes after it has a score.
 template <class T>
 class Centre {
 public:
@@ -113,6 +115,12 @@ private:
         return static_cast<T>(std::clamp(value - mean, -kLargest, kLargest));
     }
 
+    /// What a value counts in a mean.
+    static double counted(double value) noexcept {
+        static const double kLargest = std::sqrt(static_cast<double>(std::numeric_limits<T>::max()));
+        return std::clamp(value, -kLargest, kLargest);
+    }
+
     /// Moves every mean by `share` of the way to a row of as many entries, and takes it from its entry. The
     /// means that were stay for `back`, but where it has those of fewer features.
     template <class Sizes>
@@ -122,7 +130,7 @@ private:
         double* const after = apart ? before_means_.data() : means_.data();
         for (std::size_t i = 0; i < means_.size(); ++i) {
             const auto value = static_cast<double>(x[i]);
-            double gap = within(value - means_[i]);
+            double gap = within(counted(value) - means_[i]);
             if (robust_ && value != 0)
                 if (const double far = kFar * size_of(slots_[i]); far > 0) gap = std::clamp(gap, -far, far);
             after[i] = means_[i] + share * gap;

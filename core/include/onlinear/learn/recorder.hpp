@@ -58,7 +58,7 @@ private:
     /// Leaves of a sparse matrix what its one row has: what is read depends on how much there is to read.
     static bool alone(Matrix& one, std::int64_t* ends) noexcept {
         if (!one.sparse()) return true;
-        std::uint64_t first, last;
+        std::uint64_t first = 0, last = 0;
         if (!(one.indptr_type == IndexType::i32 ? staging::row_bounds<std::int32_t>(one, 0, first, last)
                                                 : staging::row_bounds<std::int64_t>(one, 0, first, last)))
             return false;
