@@ -225,7 +225,7 @@ class ConfidenceWeightedClassifier(ConfidentClassifier):
         *,
         passes: int = 10,
         shuffle: bool = True,
-        early_stopping: bool = True,
+        early_stopping: bool = False,
         tol: float = 0.001,
         n_iter_no_change: int = 2,
         warm_start: bool = False,

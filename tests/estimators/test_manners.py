@@ -430,7 +430,8 @@ def test_passes_and_early_stopping(cls: Any) -> None:
     assert model.n_seen_ == 4 * 60
     # No pass can be better than the first by more than every example: those after it are the patience.
     for patience in (1, 2, 3):
-        patient = cls(passes=50, tol=1.0, n_iter_no_change=patience, random_state=0).fit(stream.X, stream.y)
+        model = cls(passes=50, early_stopping=True, tol=1.0, n_iter_no_change=patience, random_state=0)
+        patient = model.fit(stream.X, stream.y)
         assert patient.n_passes_ == 1 + patience
 
 

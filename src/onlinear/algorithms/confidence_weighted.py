@@ -54,7 +54,8 @@ class ConfidenceWeighted(Confident):
 
     Notes
     -----
-    The rule has no price: every positive example weight counts as 1.
+    The rule has no price: every positive example weight counts as 1. Wrong labels therefore keep its progressive error
+    swaying, so `fit` makes all its passes where nothing else is said.
 
     References
     ----------
@@ -90,6 +91,7 @@ class ConfidenceWeighted(Confident):
     confidence: float = 0.9
     phi: float | None = None
     projection: Literal["kl", "drop", "exact"] = "drop"
+    early_stopping: bool = False
 
     projections = ("kl", "drop", "exact")
     ignores_weights = "has no price, so every positive weight counts as 1"
